@@ -2,7 +2,6 @@
 
 #include "base/fail.h"
 #include "base/text/number.h"
-#include "base/text/text.h"
 #include "tables/data/records.h"
 #include "tables/schema/schema.h"
 
@@ -40,6 +39,10 @@ static hr_status check_numbers(const hr_fit_options *options, hr_error *err) {
     return HR_OK;
 }
 
+static bool can_weigh(const hr_method *method, const hr_fit_options *options) {
+    return method->persons && options->mode == HR_MODE_SOUND;
+}
+
 /* The remedy of methods that cannot. */
 static void list_of_able(char remedy[HR_METHODS_TEXT + 120], const char *otherwise) {
     char able[HR_METHODS_TEXT];
@@ -50,7 +53,7 @@ static void list_of_able(char remedy[HR_METHODS_TEXT + 120], const char *otherwi
 hr_status hr_class_weights_check(const hr_method *method, const hr_fit_options *options,
                                  const hr_schema *schema, hr_error *err) {
     if (!options->class_weights) return HR_OK;
-    if (!method->persons || options->mode != HR_MODE_SOUND) {
+    if (!can_weigh(method, options)) {
         char remedy[HR_METHODS_TEXT + 120];
         list_of_able(remedy, "decide with --threshold or --costs when you predict, which is free");
         hr_fail(err, HR_E_ARGUMENT, remedy, "method %s cannot weigh classes%s", method->info.name,
@@ -74,7 +77,7 @@ hr_status hr_record_weights_check(const hr_method *method, const hr_fit_options 
     const double *weights = options->record_weights;
     const size_t rows = hr_data_rows(data);
     if (!weights) return HR_OK;
-    if (!method->persons || options->mode != HR_MODE_SOUND) {
+    if (!can_weigh(method, options)) {
         char remedy[HR_METHODS_TEXT + 120];
         list_of_able(remedy, "leave the weights out");
         return refuse_record_weights(remedy, "this method, or mode, cannot weigh records", err);
@@ -108,7 +111,7 @@ hr_status hr_schema_weight_check(const hr_method *method, const hr_fit_options *
                 "records of persons are drawn, and cannot have weights (weight %s), too", weight);
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "records-per-person");
     }
-    if (method->persons && options->mode == HR_MODE_SOUND) return HR_OK;
+    if (can_weigh(method, options)) return HR_OK;
     hr_methods_list(HR_CAN_WEIGH, able);
     snprintf(remedy, sizeof remedy, "use %s in sound mode, or remove 'weight' from the schema", able);
     hr_fail(err, HR_E_POLICY, remedy, "method %s cannot weigh records (weight %s)", method->info.name,

@@ -61,7 +61,7 @@ static hr_status open_hedge_owner(const hr_owner_turn *t, const hr_budget *budge
     o->reader = (hr_hedge_question_reader){.schema = schema,
                                            .bins = (uint32_t)options.bins,
                                            .outputs = outputs_of(schema),
-                                           .objective = hr_hedge_objective(&options, schema),
+                                           .objective = hr_hedge_objective(&options, hr_schema_task(schema)),
                                            .privacy_measure = budget->privacy_measure,
                                            .arena = arena};
     return hr_records_new(t->data, o->reader.outputs, HR_HEDGE_CANDIDATES_OWNERS, t->threads, &o->records,
@@ -178,7 +178,7 @@ static hr_status open_hedge_coordinator(const hr_job_view *job, const hr_budget 
                                               .task = hr_schema_task(job->schema),
                                               .has_quantiles = hr_edges_need_quantiles(job->schema, c->bins)},
                                   .outputs = c->outputs,
-                                  .objective = hr_hedge_objective(&options, job->schema),
+                                  .objective = hr_hedge_objective(&options, hr_schema_task(job->schema)),
                                   .label_high = hr_schema_label(job->schema)->high};
     return hr_hedge_new(&terms, c->public_random, arena, &c->hedge, err);
 }

@@ -390,9 +390,8 @@ static hr_status read_reliability(hr_hedge_question_reader *h, const Hedgerow__H
     for (size_t i = 0; i < wire->n_trees; i++) whole = whole && wire->trees[i]->n_values >= h->outputs;
     if (!whole)
         return refuse_question("a forest with too many trees, or without a value for each output", err);
-    out->forest =
-        (hr_forest){.link = h->objective == HR_OBJECTIVE_LOGISTIC ? HR_LINK_LOGISTIC : HR_LINK_SIGNED,
-                    .output_count = h->outputs};
+    out->forest = (hr_forest){.link = hr_hedge_link(h->objective, hr_schema_task(h->schema)),
+                              .output_count = h->outputs};
     out->forest.base = hr_arena_alloc(arena, h->outputs, sizeof *out->forest.base);
     out->forest.trees = hr_arena_alloc(arena, wire->n_trees * h->outputs + 1, sizeof *out->forest.trees);
     if (!out->forest.base || !out->forest.trees) return hr_fail_memory(err);

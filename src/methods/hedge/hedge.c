@@ -83,7 +83,7 @@ static hr_hedge_terms terms_of(const hr_training *t) {
                                        .task = hr_schema_task(schema),
                                        .has_quantiles = hr_hedge_has_quantiles(t->options, schema),
                                        .has_start = t->start != NULL};
-    terms.objective = hr_hedge_objective(t->options, schema);
+    terms.objective = hr_hedge_objective(t->options, terms.setting.task);
     terms.label_high = hr_schema_label(schema)->high;
     return terms;
 }
@@ -105,9 +105,7 @@ static hr_status hedge_run_init(hedge_run *s, hr_error *err) {
 }
 
 static hr_link hedge_link(const hr_fit_options *options, hr_task task) {
-    if (task == HR_TASK_REGRESSION) return HR_LINK_NUMBER;
-    if (task == HR_TASK_COUNT) return HR_LINK_LOG;
-    return options->loss == HR_LOSS_LOGISTIC && task == HR_TASK_BINARY ? HR_LINK_LOGISTIC : HR_LINK_SIGNED;
+    return hr_hedge_link(hr_hedge_objective(options, task), task);
 }
 
 /* The finished forest; behind the start's trees, if there is a start. */

@@ -16,7 +16,7 @@
 
 enum { UNIT = 1 << HR_GRADIENT_BITS, VARY_PER_MILLE = 300, VARY_FROM = 5 };
 static const double TAIL = .2, CLIP_QUANTILE = .95, CLIP_RATE = .2, MIN_CLIP = .02, LEAST_MEAN = 1e-4,
-                    COUNT_QUANTILE = .99, MAX_COUNT_CLIP = 2;
+                    COUNT_QUANTILE = .99;
 
 /* The features that a tree splits by, for the bandits. */
 typedef struct subject {
@@ -41,7 +41,7 @@ struct hr_hedge {
     uint64_t next_group;
     uint64_t choices_group; /* of as many rounds as there are blocks: each is a part */
     size_t outputs;
-    double label_high;
+    double label_high;  /* counts */
     double records;     /* n-hat */
     double least, most; /* of it; most 0: any */
     double *base;
@@ -239,11 +239,8 @@ static hr_status make_bandit(hr_hedge *h, hr_error *err) {
 }
 
 static hr_status hedge_machine_forest_init(hr_hedge *h, hr_error *err) {
-    hr_link link = h->setting.task == HR_TASK_REGRESSION ? HR_LINK_NUMBER
-                   : is_count(h)                         ? HR_LINK_LOG
-                   : is_logistic(h)                      ? HR_LINK_LOGISTIC
-                                                         : HR_LINK_SIGNED;
-    h->forest = (hr_forest){.link = link, .output_count = h->outputs};
+    h->forest =
+        (hr_forest){.link = hr_hedge_link(h->loss.objective, h->setting.task), .output_count = h->outputs};
     h->forest.base = hr_arena_alloc(h->arena, h->outputs, sizeof *h->forest.base);
     h->forest.trees = hr_arena_alloc(h->arena, h->plan.rounds * h->outputs, sizeof *h->forest.trees);
     if (!h->forest.base || !h->forest.trees) return hr_fail_memory(err);
@@ -414,7 +411,7 @@ static hr_status keep_tree(hr_hedge *h, const hr_tree *chosen, double noise, hr_
 static void adapt_clip(hr_hedge *h, hr_noisy within) {
     double part = fmin(fmax(released_count(h, within) / h->records, 0), 1);
     double clip = h->loss.clip * exp(-CLIP_RATE * (part - (is_count(h) ? COUNT_QUANTILE : CLIP_QUANTILE)));
-    h->loss.bound = (int64_t)(fmin(fmax(clip, MIN_CLIP), is_count(h) ? MAX_COUNT_CLIP : 1) * UNIT);
+    h->loss.bound = (int64_t)(fmin(fmax(clip, MIN_CLIP), hr_hedge_largest_clip(&h->setting)) * UNIT);
     h->loss.clip = (double)h->loss.bound / UNIT;
 }
 

@@ -134,10 +134,20 @@ uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *s, int64_t bound, size
     return (uint64_t)ceil((double)hr_unit_gradient_sensitivity(s->unit, bound) * factor);
 }
 
-hr_objective hr_hedge_objective(const hr_fit_options *options, const hr_schema *schema) {
-    if (hr_schema_task(schema) == HR_TASK_COUNT) return HR_OBJECTIVE_COUNT;
-    bool is_logistic = options->loss == HR_LOSS_LOGISTIC && hr_schema_task(schema) == HR_TASK_BINARY;
+hr_objective hr_hedge_objective(const hr_fit_options *options, hr_task task) {
+    if (task == HR_TASK_COUNT) return HR_OBJECTIVE_COUNT;
+    bool is_logistic = options->loss == HR_LOSS_LOGISTIC && task == HR_TASK_BINARY;
     return is_logistic ? HR_OBJECTIVE_LOGISTIC : HR_OBJECTIVE_SQUARE;
+}
+
+hr_link hr_hedge_link(hr_objective objective, hr_task task) {
+    if (objective == HR_OBJECTIVE_COUNT) return HR_LINK_LOG;
+    if (objective == HR_OBJECTIVE_LOGISTIC) return HR_LINK_LOGISTIC;
+    return task == HR_TASK_REGRESSION ? HR_LINK_NUMBER : HR_LINK_SIGNED;
+}
+
+double hr_hedge_largest_clip(const hr_hedge_setting *s) {
+    return hr_task_has_classes(s->task) ? first_clip(s) : s->task == HR_TASK_COUNT ? 2 : 1;
 }
 
 double hr_hedge_count_unit(double base, double high) {
@@ -165,8 +175,7 @@ hr_hedge_setting hr_hedge_setting_of(const hr_fit_facts *facts) {
 
 static hr_status check_round(const hr_fit_facts *facts, const hr_hedge_setting *s, hr_error *err) {
     hr_hedge_plan plan = hr_hedge_plan_longest(s);
-    double clip = !hr_task_has_classes(s->task) ? 1 : first_clip(s); /* regression's adapts, up to 1 */
-    int64_t bound = (int64_t)(clip * (1 << HR_GRADIENT_BITS));
+    int64_t bound = (int64_t)(hr_hedge_largest_clip(s) * (1 << HR_GRADIENT_BITS));
     hr_status status = hr_facts_check_choice(facts, "choice of tree", plan.choice,
                                              hr_unit_leaf_score_width(s->unit, bound), err);
     if (!status)

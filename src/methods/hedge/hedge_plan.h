@@ -59,7 +59,11 @@ double hr_hedge_noise_factor(const hr_hedge_setting *setting);
 uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *setting, int64_t bound, size_t outputs);
 
 /* What a fit with these options is for. */
-hr_objective hr_hedge_objective(const hr_fit_options *options, const hr_schema *schema);
+hr_objective hr_hedge_objective(const hr_fit_options *options, hr_task task);
+/* What the scores of its forest mean. */
+hr_link hr_hedge_link(hr_objective objective, hr_task task);
+/* The largest clip that a fit comes to, C: regression's and that of counts adapt. */
+double hr_hedge_largest_clip(const hr_hedge_setting *setting);
 /* Counts: what their gradients are in units of, as a part of the highest count: the released mean, exp(base),
  * and at least one event. */
 double hr_hedge_count_unit(double base, double high);

@@ -3,6 +3,7 @@
  * line stands by itself. */
 #include "models/model/json_fields.h"
 #include "models/model/model.h"
+#include "models/model/model_words.h"
 #include "privacy/mechanisms.h"
 
 #include <inttypes.h>
@@ -10,7 +11,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-enum { MECHANISMS_MAX = 16, VERSION_WITH_GROUPS = 3 };
+enum { MECHANISMS_MAX = 16 };
 
 /* ---- Reading ---- */
 
@@ -94,7 +95,7 @@ static void read_line(hr_json_reader *r, const hr_json_position *at, size_t leve
                                        "mechanism", "sensitivity", "scale", "shares", "owner",
                                        "units",     "cost",        "draws", "levels"};
     const hr_json_position cost_at = {at, "cost", 0, NULL};
-    hr_json_only_keys(r, at, keys, COUNT(keys) - (r->version < VERSION_WITH_GROUPS));
+    hr_json_only_keys(r, at, keys, COUNT(keys) - (r->version < HR_MODEL_VERSION_GROUPS));
     line->what = hr_json_text_of(r, at, "what");
     line->tree = hr_json_integer_of(r, at, "tree", -1, INT64_MAX);
     const int64_t above = levels > 1 ? (int64_t)levels - 1 : 0;

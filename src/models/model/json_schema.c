@@ -37,7 +37,7 @@ static void read_json_number(hr_json_reader *r, const hr_json_position *at, hr_c
     column->high = hr_json_number_of(r, at, "high");
     column->integer = hr_json_bool_of(r, at, "integer");
     column->count = optional_bool_of(r, at, "count");
-    if (column->count && r->version < 3)
+    if (column->count && r->version < HR_MODEL_VERSION_COUNTS)
         hr_json_refuse(r, at, "use a file of version 3", "version 2 has no counts");
     column->format.decimal = optional_mark_of(r, at, "decimal");
     column->format.thousands = optional_mark_of(r, at, "thousands");

@@ -5,8 +5,14 @@
 
 #include "models/model/model.h"
 
-/* Versions of the format: written, and the oldest that is read. */
-enum { HR_MODEL_VERSION = 3, HR_MODEL_VERSION_FIRST = 2 };
+/* Versions of the format: written, and the oldest that is read; and the first with groups of releases and
+ * with counts. */
+enum {
+    HR_MODEL_VERSION = 3,
+    HR_MODEL_VERSION_FIRST = 2,
+    HR_MODEL_VERSION_GROUPS = 3,
+    HR_MODEL_VERSION_COUNTS = 3
+};
 
 static const char *const HR_MODE_NAMES[] = {[HR_MODE_SOUND] = "sound", [HR_MODE_PAPER] = "paper"};
 static const char *const HR_TASK_NAMES[] = {[HR_TASK_REGRESSION] = "regression",
