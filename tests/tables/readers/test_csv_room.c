@@ -2,7 +2,7 @@
  * others let it have that block, and go on beside it: a thread that overtook it would read the rest alone.
  *
  * The reading of blocks and the waits are wrapped at link time, which brings the case about without sleeping:
- * of two threads, one keeps its first block until the other waits. */
+ * of two threads, the one that has the first block keeps it until the other waits. */
 #include "support/reader_checks.h"
 #include "tables/readers/csv_records.h"
 
@@ -18,7 +18,6 @@ enum { LONG_LINES = 2000, SHORT_LINES = 400000 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of all that follows */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static size_t begun;               /* blocks */
 static bool waited;                /* for room */
 static pthread_t waits, next;      /* who waited; who reads the first block that is handed out after that */
 static size_t next_row = SIZE_MAX; /* that block's first */
@@ -26,9 +25,11 @@ static size_t next_row = SIZE_MAX; /* that block's first */
 int __real_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *of);
 hr_status __real_hr_csv_read_records(hr_csv_part *part);
 
+/* The first wait of all is for room: the helper starts with work, and waits for the block that another thread
+ * fetches come only while that thread waits for room. It may come before the first block is begun. */
 int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *of) {
     pthread_mutex_lock(&mutex);
-    if (begun && !waited) { /* earlier waits are for work, or for the block that another thread fetches */
+    if (!waited) {
         waits = pthread_self();
         waited = true;
         pthread_cond_broadcast(&changed);
@@ -38,13 +39,13 @@ int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *of) {
 }
 
 hr_status __wrap_hr_csv_read_records(hr_csv_part *part) {
+    const size_t row = part->cursor.row;
     pthread_mutex_lock(&mutex);
-    if (waited && part->cursor.row < next_row) {
+    while (!row && !waited) __real_pthread_cond_wait(&changed, &mutex);
+    if (row && waited && row < next_row) {
         next = pthread_self();
-        next_row = part->cursor.row;
+        next_row = row;
     }
-    if (!begun++)
-        while (!waited) __real_pthread_cond_wait(&changed, &mutex);
     pthread_mutex_unlock(&mutex);
     return __real_hr_csv_read_records(part);
 }
