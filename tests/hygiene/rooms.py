@@ -37,6 +37,7 @@ SHORT = {
     'fit/settings': 'a list that models and terms are written from',
     'fit/table_checks': 'fits and choices of settings look at a table alike before they spend',
     'methods/forests/class_leaves': 'two forests make leaves of counts alike',
+    'methods/hedge/hedge_objective': 'what an objective decides, for the machine, the plan and the owners',
     'models/explain/leaf_facts': 'two explanations read the same facts',
     'models/explain/weighted_importance': 'the one importance that needs a background',
     'models/export/covers': 'how many records come to a leaf, beside how trees are laid out',

@@ -1,6 +1,7 @@
 #include "federation/sums/hedge_question_wire.h"
 
 #include "base/fail.h"
+#include "methods/hedge/hedge_objective.h"
 #include "methods/hedge/hedge_plan.h"
 #include "privacy/sensitivity.h"
 #include "trees/candidates/reliability.h"
@@ -298,7 +299,7 @@ static hr_status read_loss(const hr_hedge_question_reader *h, const Hedgerow__He
         .objective = h->objective,
         .clip = (double)wire->bound / (1 << HR_GRADIENT_BITS),
         .count_unit = hr_hedge_count_unit(h->base ? *h->base : 0, hr_schema_label(h->schema)->high),
-        .score_limit = hr_hedge_score_limit(h->objective),
+        .score_limit = hr_hedge_scores_of(h->objective).limit,
         .bound = (int64_t)wire->bound};
     return HR_OK;
 }

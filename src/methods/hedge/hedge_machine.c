@@ -15,8 +15,7 @@
 #include <string.h>
 
 enum { UNIT = 1 << HR_GRADIENT_BITS, VARY_PER_MILLE = 300, VARY_FROM = 5 };
-static const double TAIL = .2, CLIP_QUANTILE = .95, CLIP_RATE = .2, MIN_CLIP = .02, LEAST_MEAN = 1e-4,
-                    COUNT_QUANTILE = .99;
+static const double TAIL = .2, CLIP_RATE = .2, MIN_CLIP = .02;
 
 /* The features that a tree splits by, for the bandits. */
 typedef struct subject {
@@ -57,6 +56,7 @@ struct hr_hedge {
     bool has_step;                            /* the round before has a tree, and `values` are its */
     double published;                         /* times `values`: what the forest has */
     subject *past;                            /* of the trees of the forest */
+    hr_hedge_scores scores;
     hr_candidate_scan_loss loss;
     hr_forest forest;
 };
@@ -72,14 +72,6 @@ static double hedge_sum_unit(const hr_hedge *h) {
 
 static double released_count(const hr_hedge *h, hr_noisy value) {
     return (double)value.paid / (double)hedge_count_unit(h);
-}
-
-static bool is_logistic(const hr_hedge *h) {
-    return h->loss.objective == HR_OBJECTIVE_LOGISTIC;
-}
-
-static bool is_count(const hr_hedge *h) {
-    return h->loss.objective == HR_OBJECTIVE_COUNT;
 }
 
 /* ---- Questions ---- */
@@ -193,15 +185,6 @@ static double bounded_records(const hr_hedge *h, double records) {
     return fmax(bounded, 1);
 }
 
-/* Of a mean, as a part of the label's high, that the noise may have made 0 or less: no less than the noise.
- */
-static double count_base(const hr_hedge *h, double mean) {
-    const double sensitivity = (double)hr_unit_label_sensitivity(h->setting.unit),
-                 noise = hr_noise_deviation(h->setting.privacy_measure, h->costs.base, sensitivity);
-    const double label_unit = (double)(hr_unit_fineness(h->setting.unit) << HR_LABEL_BITS);
-    return log(fmax(mean, fmin(fmax(noise / label_unit / h->records / 2, LEAST_MEAN), 1)));
-}
-
 /* n-hat and the mean label, with a start the first alone; of more classes their counts, whose sum is n-hat.
  */
 static hr_status on_totals(hr_hedge *h, const hr_noisy *values, hr_error *err) {
@@ -219,9 +202,9 @@ static hr_status on_totals(hr_hedge *h, const hr_noisy *values, hr_error *err) {
     if (!h->costs.base) return HR_OK;
     double label_unit = (double)(hr_unit_fineness(h->setting.unit) << HR_LABEL_BITS);
     double mean = fmin(fmax((double)values[1].paid / label_unit / h->records, -1), 1);
-    h->base[0] = is_count(h)      ? count_base(h, (1 + mean) / 2)
-                 : is_logistic(h) ? .5 * log(fmax(1 + mean, .02) / fmax(1 - mean, .02))
-                                  : mean;
+    double noise = hr_noise_deviation(h->setting.privacy_measure, h->costs.base,
+                                      (double)hr_unit_label_sensitivity(h->setting.unit));
+    h->base[0] = hr_hedge_base(h->loss.objective, mean, noise / label_unit / h->records);
     return HR_OK;
 }
 
@@ -245,9 +228,7 @@ static hr_status hedge_machine_forest_init(hr_hedge *h, hr_error *err) {
     h->forest.trees = hr_arena_alloc(h->arena, h->plan.rounds * h->outputs, sizeof *h->forest.trees);
     if (!h->forest.base || !h->forest.trees) return hr_fail_memory(err);
     for (size_t k = 0; k < h->outputs; k++)
-        h->forest.base[k] = h->outputs > 1   ? 2 * h->base[k] - 1
-                            : is_logistic(h) ? 2 * h->base[0]
-                                             : h->base[0];
+        h->forest.base[k] = hr_hedge_published_base(h->loss.objective, h->outputs, h->base[k]);
     return HR_OK;
 }
 
@@ -296,7 +277,7 @@ hr_status hr_hedge_bins(hr_hedge *h, const hr_binning *binning, hr_error *err) {
     h->loss.bound = (int64_t)(h->plan.clip * UNIT);
     h->loss.clip = h->plan.clip;
     h->loss.count_unit = hr_hedge_count_unit(h->base[0], h->label_high);
-    h->loss.score_limit = hr_hedge_score_limit(h->loss.objective);
+    h->loss.score_limit = h->scores.limit;
     hr_status status = make_bandit(h, err);
     if (status) return status;
 
@@ -351,15 +332,10 @@ static double noise_left(const hr_hedge *h) {
     return h->outputs > 1 ? (outputs - 1) / outputs : 1;
 }
 
-/* What a mean gradient of 1 is in scores. */
-static double score_unit(const hr_hedge *h) {
-    return is_count(h) ? HR_COUNT_GRADIENT : 1;
-}
-
 /* Sets the leaf values; returns the gain: the sum over leaves of S^2/(N + ridge), less what noise alone adds
  * to it. */
 static double set_values(hr_hedge *h, const hr_tree *tree, double noise) {
-    double ridge = h->plan.ridge * noise / h->loss.clip, limit = is_logistic(h) ? 3 : 1;
+    double ridge = h->plan.ridge * noise / h->loss.clip, limit = h->scores.value_limit;
     double gain = 0, left = noise_left(h);
     for (size_t n = 0; n < tree->node_count; n++) {
         for (size_t k = 0; !tree->nodes[n].left && k < h->outputs; k++) {
@@ -371,13 +347,8 @@ static double set_values(hr_hedge *h, const hr_tree *tree, double noise) {
     hr_hierarchical_shrinkage(tree, h->outputs, ridge, h->node_sums, h->node_counts, h->values);
     hr_shrinkage_noise(tree, ridge, h->node_counts, h->node_noise);
     for (size_t i = 0; i < tree->node_count * h->outputs; i++)
-        h->values[i] = -h->plan.step * fmin(fmax(h->values[i] * score_unit(h), -limit), limit);
+        h->values[i] = -h->plan.step * fmin(fmax(h->values[i] * h->scores.gradient_unit, -limit), limit);
     return gain;
-}
-
-/* Published scores are log-odds, or from -1 to 1; within the rounds they are half of them, or from 0 to 1. */
-static double published_unit(const hr_hedge *h) {
-    return h->outputs > 1 || is_logistic(h) ? 2 : 1;
 }
 
 /* Adds the chosen tree to the forest, once per output; noise: the standard deviation of a leaf's sum. */
@@ -387,10 +358,10 @@ static hr_status keep_tree(hr_hedge *h, const hr_tree *chosen, double noise, hr_
     tree.deviation = noise;
     double last = TAIL * (double)h->plan.rounds, left = (double)(h->plan.rounds - h->round);
     double kept_part = left >= last ? 1 : left / last; /* in the average of the last iterates */
-    double scale = h->published = kept_part * published_unit(h);
+    double scale = h->published = kept_part * hr_hedge_published_unit(h->loss.objective, h->outputs);
 
     /* What a leaf's value has of the noise, at most: the limit of values takes from it. */
-    const double of_value = scale * score_unit(h) * h->plan.step * noise * sqrt(noise_left(h));
+    const double of_value = scale * h->scores.gradient_unit * h->plan.step * noise * sqrt(noise_left(h));
     for (size_t n = 0; n < tree.node_count; n++) h->node_noise[n] *= of_value;
     tree.noise = h->node_noise;
 
@@ -407,10 +378,10 @@ static hr_status keep_tree(hr_hedge *h, const hr_tree *chosen, double noise, hr_
     return HR_OK;
 }
 
-/* Regression: the clip follows a high quantile of the residuals. */
+/* The clip follows a high quantile of the residuals. */
 static void adapt_clip(hr_hedge *h, hr_noisy within) {
     double part = fmin(fmax(released_count(h, within) / h->records, 0), 1);
-    double clip = h->loss.clip * exp(-CLIP_RATE * (part - (is_count(h) ? COUNT_QUANTILE : CLIP_QUANTILE)));
+    double clip = h->loss.clip * exp(-CLIP_RATE * (part - h->scores.clip_quantile));
     h->loss.bound = (int64_t)(fmin(fmax(clip, MIN_CLIP), hr_hedge_largest_clip(&h->setting)) * UNIT);
     h->loss.clip = (double)h->loss.bound / UNIT;
 }
@@ -464,7 +435,8 @@ hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_csprng *coins, hr_arena *
     h->outputs = terms->outputs;
     h->loss.objective = terms->objective;
     h->label_high = terms->label_high;
-    h->published = published_unit(h);
+    h->scores = hr_hedge_scores_of(terms->objective);
+    h->published = hr_hedge_published_unit(terms->objective, h->outputs);
     h->base = calloc(h->outputs, sizeof *h->base);
     if (!h->base) {
         hr_hedge_free(h);

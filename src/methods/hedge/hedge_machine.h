@@ -9,6 +9,7 @@
 #ifndef HR_METHODS_HEDGE_HEDGE_MACHINE_H
 #define HR_METHODS_HEDGE_HEDGE_MACHINE_H
 
+#include "methods/hedge/hedge_objective.h"
 #include "methods/hedge/hedge_plan.h"
 #include "trees/candidates/hedge_question.h"
 

@@ -134,28 +134,8 @@ uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *s, int64_t bound, size
     return (uint64_t)ceil((double)hr_unit_gradient_sensitivity(s->unit, bound) * factor);
 }
 
-hr_objective hr_hedge_objective(const hr_fit_options *options, hr_task task) {
-    if (task == HR_TASK_COUNT) return HR_OBJECTIVE_COUNT;
-    bool is_logistic = options->loss == HR_LOSS_LOGISTIC && task == HR_TASK_BINARY;
-    return is_logistic ? HR_OBJECTIVE_LOGISTIC : HR_OBJECTIVE_SQUARE;
-}
-
-hr_link hr_hedge_link(hr_objective objective, hr_task task) {
-    if (objective == HR_OBJECTIVE_COUNT) return HR_LINK_LOG;
-    if (objective == HR_OBJECTIVE_LOGISTIC) return HR_LINK_LOGISTIC;
-    return task == HR_TASK_REGRESSION ? HR_LINK_NUMBER : HR_LINK_SIGNED;
-}
-
 double hr_hedge_largest_clip(const hr_hedge_setting *s) {
     return hr_task_has_classes(s->task) ? first_clip(s) : s->task == HR_TASK_COUNT ? 2 : 1;
-}
-
-double hr_hedge_count_unit(double base, double high) {
-    return fmax(exp(base), 1 / fmax(high, 1));
-}
-
-double hr_hedge_score_limit(hr_objective objective) {
-    return objective == HR_OBJECTIVE_SQUARE ? 1 : 20;
 }
 
 bool hr_hedge_has_quantiles(const hr_fit_options *options, const hr_schema *schema) {

@@ -5,7 +5,6 @@
 #define HR_METHODS_HEDGE_HEDGE_PLAN_H
 
 #include "methods/method.h"
-#include "trees/candidates/candidate_scan.h"
 
 /* M: of one party that holds all records; and over owners, where one of them chooses on its own records. */
 enum { HR_HEDGE_CANDIDATES = 64, HR_HEDGE_CANDIDATES_OWNERS = 128 };
@@ -58,17 +57,8 @@ double hr_hedge_noise_factor(const hr_hedge_setting *setting);
  * for discrete Laplace noise, L2 for the discrete Gaussian. */
 uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *setting, int64_t bound, size_t outputs);
 
-/* What a fit with these options is for. */
-hr_objective hr_hedge_objective(const hr_fit_options *options, hr_task task);
-/* What the scores of its forest mean. */
-hr_link hr_hedge_link(hr_objective objective, hr_task task);
 /* The largest clip that a fit comes to, C: regression's and that of counts adapt. */
 double hr_hedge_largest_clip(const hr_hedge_setting *setting);
-/* Counts: what their gradients are in units of, as a part of the highest count: the released mean, exp(base),
- * and at least one event. */
-double hr_hedge_count_unit(double base, double high);
-/* What its scores are kept within: +-this; more outputs have limits of their own. */
-double hr_hedge_score_limit(hr_objective objective);
 
 /* Whether bin edges are released: no option makes them public, and some feature needs them. */
 bool hr_hedge_has_quantiles(const hr_fit_options *options, const hr_schema *schema);

@@ -1,0 +1,36 @@
+/* What an objective decides about hedge, beside a record's gradient (trees/candidates/score_gradients.h). All
+ * of it follows from the objective, the schema and released numbers. */
+#ifndef HR_METHODS_HEDGE_HEDGE_OBJECTIVE_H
+#define HR_METHODS_HEDGE_HEDGE_OBJECTIVE_H
+
+#include "methods/method.h"
+#include "trees/candidates/candidate_scan.h"
+
+/* What a fit with these options is for. */
+hr_objective hr_hedge_objective(const hr_fit_options *options, hr_task task);
+/* What the scores of its forest mean. */
+hr_link hr_hedge_link(hr_objective objective, hr_task task);
+
+/* Scores while the rounds last, F. */
+typedef struct hr_hedge_scores {
+    double limit;         /* they are kept within +-this; more outputs have limits of their own */
+    double value_limit;   /* so is a step of size 1 */
+    double gradient_unit; /* a mean gradient of 1, in scores */
+    double clip_quantile; /* where the clip adapts: so many gradients are to be within it */
+} hr_hedge_scores;
+
+hr_hedge_scores hr_hedge_scores_of(hr_objective objective);
+/* Where they start: the mean target, -1 to 1, was released with noise of this deviation. */
+double hr_hedge_base(hr_objective objective, double mean, double noise);
+
+/* A published score of one output is this much of F: log-odds are twice F, and so are parts from -1 to 1 of
+ * those from 0 to 1. */
+double hr_hedge_published_unit(hr_objective objective, size_t outputs);
+/* Where published scores start if F does so at `base`. */
+double hr_hedge_published_base(hr_objective objective, size_t outputs, double base);
+
+/* Counts: what their gradients are in units of, as a part of the highest count: the released mean, exp(base),
+ * and at least one event. */
+double hr_hedge_count_unit(double base, double high);
+
+#endif
