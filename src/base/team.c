@@ -111,6 +111,11 @@ void hr_team_run(size_t members, hr_team_work *work, void *of) {
     pthread_cond_destroy(&call.is_idle);
 }
 
+size_t hr_team_worth(int threads, size_t work, size_t worth) {
+    const size_t most = work / worth;
+    return most < 1 ? 1 : most < (size_t)threads ? most : (size_t)threads;
+}
+
 /* ---- Items ---- */
 
 typedef struct team_items {

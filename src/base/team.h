@@ -7,8 +7,12 @@
 
 #include <stddef.h>
 
-/* Records that are worth the time to wake up a thread for. */
-enum { HR_TEAM_RECORDS = 1 << 13 };
+/* What is worth the time to wake up a thread for: records, each of which is looked at once; and numbers that
+ * are added to histograms. */
+enum { HR_TEAM_RECORDS = 1 << 13, HR_TEAM_ADDS = 1 << 17 };
+
+/* The threads, up to `threads`, that each have work which is worth it; 1 at least. */
+size_t hr_team_worth(int threads, size_t work, size_t worth);
 
 /* member: 0 in the thread that calls, 1 to members - 1 in helpers; none is at work twice at a time. */
 typedef void hr_team_work(void *of, size_t member);

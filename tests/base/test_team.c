@@ -143,8 +143,19 @@ static void fork__may_come_while_other_threads_are_at_work(void **state) {
     assert_true(child_works(NULL));
 }
 
+static void team_worth__is_a_thread_for_each_part_that_is_worth_it(void **state) {
+    (void)state;
+    assert_int_equal(hr_team_worth(8, 0, 10), 1);
+    assert_int_equal(hr_team_worth(8, 19, 10), 1);
+    assert_int_equal(hr_team_worth(8, 20, 10), 2);
+    assert_int_equal(hr_team_worth(8, 79, 10), 7);
+    assert_int_equal(hr_team_worth(8, SIZE_MAX, 10), 8);
+    assert_int_equal(hr_team_worth(1, SIZE_MAX, 1), 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(team_worth__is_a_thread_for_each_part_that_is_worth_it),
         cmocka_unit_test(team_run__does_all_work_once),
         cmocka_unit_test(team_run__has_helpers),
         cmocka_unit_test(team_share__gives_every_item_once),

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { FEATURES_TOGETHER = 16 };
+enum { FEATURES_TOGETHER = 128 };
 
 /* `best`: one division a feature; `scores`: room for as many. */
 static hr_split choose_one(const hr_exact_splitter *g, const hr_gain_rule *rule, hr_permit permit,

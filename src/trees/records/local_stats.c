@@ -46,7 +46,7 @@ typedef struct sum_plan {
     hr_local_stats *local;
     const uint32_t *nodes;
     hr_sum_word *const *out;
-    size_t tiles, tasks;
+    size_t tiles, tasks, members;
     size_t piece_rows; /* about so many; a node with fewer is one piece */
 } sum_plan;
 
@@ -100,11 +100,12 @@ static void add_pieces(void *of, size_t member, size_t begin, size_t end) {
 /* There is room for all pieces but the first ones: together they are fewer than rows / piece_rows. */
 static sum_plan plan_sums(hr_local_stats *local, const uint32_t *nodes, hr_sum_word *const *out,
                           size_t count) {
-    const size_t tiles = local->binned->tile_count, threads = (size_t)local->threads;
+    const size_t tiles = local->binned->tile_count;
     size_t rows = 0, before = 0;
     for (size_t k = 0; k < count; k++) rows += local->runs[nodes[k]].count * tiles;
-    const size_t piece_rows = threads > 1 ? rows / (PIECES * threads) + 1 : SIZE_MAX;
-    const sum_plan p = {local, nodes, out, tiles, count * tiles, piece_rows};
+    const size_t members = hr_team_worth(local->threads, rows * HR_TILE, HR_TEAM_ADDS),
+                 piece_rows = members > 1 ? rows / (PIECES * members) + 1 : SIZE_MAX;
+    const sum_plan p = {local, nodes, out, tiles, count * tiles, members, piece_rows};
     for (size_t k = 0; k < count; k++) {
         local->pieces_before[k] = before;
         before += tiles * (pieces_of_task(&p, k * tiles) - 1);
@@ -135,9 +136,9 @@ void hr_local_stats_sum(hr_local_stats *local, const uint32_t *nodes, hr_sum_wor
         return;
     }
     sum_plan p = plan_sums(local, nodes, out, count);
-    const size_t most = most_pieces(&p), threads = (size_t)local->threads;
-    hr_team_share(threads, p.tasks * most, 1, sum_pieces, &p);
-    if (most > 1) hr_team_share(threads, p.tasks, 1, add_pieces, &p);
+    const size_t most = most_pieces(&p);
+    hr_team_share(p.members, p.tasks * most, 1, sum_pieces, &p);
+    if (most > 1) hr_team_share(p.members, p.tasks, 1, add_pieces, &p);
 }
 
 static hr_valued_rows rows_at(const hr_local_stats *local, const node_run *r, int buffer) {
@@ -237,9 +238,15 @@ void hr_local_stats_split(hr_local_stats *local, const uint32_t *nodes, const hr
                           const uint32_t *left, size_t count) {
     const size_t threads = (size_t)local->threads, chunks = threads < CHUNKS_MAX ? threads : CHUNKS_MAX;
     split_plan p = {local, nodes, splits, left, local->runs[0].count / (2 * threads) + CHUNK_ROWS};
-    for (size_t k = 0; k < count; k++)
-        if (local->runs[nodes[k]].count >= p.large) split_node(local, nodes[k], &splits[k], left[k], chunks);
-    hr_team_share(threads, count, 1, split_small_nodes, &p);
+    size_t small = 0;
+    for (size_t k = 0; k < count; k++) {
+        const size_t rows = local->runs[nodes[k]].count;
+        if (rows >= p.large)
+            split_node(local, nodes[k], &splits[k], left[k], chunks);
+        else
+            small += rows;
+    }
+    hr_team_share(hr_team_worth(local->threads, small, HR_TEAM_RECORDS), count, 1, split_small_nodes, &p);
 }
 
 static bool buffer_init(hr_valued_rows *b, size_t rows) {
@@ -350,7 +357,8 @@ static void add_nodes(void *of, size_t member, size_t begin, size_t end) {
 void hr_local_stats_add_tree(const hr_local_stats *local, const hr_tree *tree, double *scores,
                              size_t stride) {
     added_tree added = {local, tree, scores, stride};
-    hr_team_share((size_t)local->threads, tree->node_count, 1, add_nodes, &added);
+    hr_team_share(hr_team_worth(local->threads, local->runs[0].count, HR_TEAM_RECORDS), tree->node_count, 1,
+                  add_nodes, &added);
 }
 
 static int64_t hessian_of(const hr_hessian_rule *rule, uint32_t row, int64_t packed) {
@@ -402,7 +410,8 @@ void hr_local_stats_hessians(const hr_local_stats *local, const hr_tree *tree, c
     size_t leaf = 0;
     for (size_t n = 0; n < tree->node_count; n++) sums[n].unpaid = 0;
     hessian_task task = {local, tree, rule, sums};
-    hr_team_share((size_t)local->threads, tree->node_count, 1, add_hessians_of_nodes, &task);
+    hr_team_share(hr_team_worth(local->threads, local->runs[0].count, HR_TEAM_RECORDS), tree->node_count, 1,
+                  add_hessians_of_nodes, &task);
     for (size_t n = 0; n < tree->node_count; n++)
         if (!tree->nodes[n].left) sums[leaf++] = sums[n];
 }

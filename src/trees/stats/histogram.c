@@ -89,12 +89,12 @@ static void sum_column_tasks(void *of, size_t member, size_t begin, size_t end) 
 
 /* Every thread gets as many tasks as the others, of as many features but for one. */
 void hr_histogram_of_all(const hr_binned *binned, const int64_t *packed, int threads, hr_sum_word *out) {
-    const size_t together = TASK_FEATURES * (size_t)threads,
-                 rounds = (binned->features + together - 1) / together, tasks = rounds * (size_t)threads,
-                 used = hr_histogram_at(binned->features);
+    const size_t members = hr_team_worth(threads, binned->rows * binned->features, HR_TEAM_ADDS),
+                 together = TASK_FEATURES * members, rounds = (binned->features + together - 1) / together,
+                 tasks = rounds * members, used = hr_histogram_at(binned->features);
     memset(out + used, 0, (hr_histogram_cells(binned->features) - used) * sizeof *out);
     histogram_task sums = {binned, packed, tasks, out};
-    hr_team_share((size_t)threads, tasks, 1, sum_column_tasks, &sums);
+    hr_team_share(members, tasks, 1, sum_column_tasks, &sums);
 }
 
 void hr_histogram_of_tile(const hr_binned *binned, size_t tile, const uint32_t *rows, const int64_t *packed,
