@@ -56,8 +56,8 @@ typedef enum hr_date_part {
 } hr_date_part;
 enum { HR_DATE_PARTS = 8 };
 
-/* One column. For the label, HR_KIND_NUMBER means regression, or a count, and HR_KIND_CATEGORY means that
- * `values` are the classes.
+/* One column. For the label, HR_KIND_NUMBER means regression, a count, or the time of an event, and
+ * HR_KIND_CATEGORY means that `values` are the classes.
  */
 typedef struct hr_column {
     const char *name;
@@ -66,7 +66,13 @@ typedef struct hr_column {
                          clipped to them */
     bool integer;     /* HR_KIND_NUMBER: every value is an integer */
     bool count;       /* the label, HR_KIND_NUMBER: a count; it is integer, 0 <= low */
-    bool review;      /* facts of the column were read from the records and are not replaced by public ones */
+    /* The label, HR_KIND_NUMBER: the time of an event. `event` is the column that says whether it came at
+     * that time, or had not come until then; NULL: the label is no time. Intervals end at public cuts, which
+     * ascend from above 0; low and high are no bounds of times. */
+    const char *event;
+    const double *intervals;
+    size_t interval_count;
+    bool review;   /* facts of the column were read from the records and are not replaced by public ones */
     bool accepted; /* review: a person has accepted them as they were read: what is trained is not private */
     size_t value_count;
     const char *const
@@ -83,7 +89,8 @@ typedef enum hr_task {
     HR_TASK_REGRESSION,
     HR_TASK_BINARY,
     HR_TASK_MULTICLASS,
-    HR_TASK_COUNT /* the mean of a count */
+    HR_TASK_COUNT,   /* the mean of a count */
+    HR_TASK_SURVIVAL /* the time of an event */
 } hr_task;
 
 /* Whether a label of the task has classes; else it is a number, or a count. */
@@ -129,6 +136,12 @@ HR_API HR_MUST_CHECK hr_status hr_schema_label_number(hr_schema_builder *builder
  */
 HR_API HR_MUST_CHECK hr_status hr_schema_label_count(hr_schema_builder *builder, const char *name, double low,
                                                      double high, hr_error *err);
+/* The label: the time of an event in the column `name`, and in the column `event` whether it came then, or
+ * had not come until then; `count` (1 to 64) cuts between the intervals, which ascend from above 0. Fails: as
+ * hr_schema_label_number. */
+HR_API HR_MUST_CHECK hr_status hr_schema_label_time(hr_schema_builder *builder, const char *name,
+                                                    const char *event, const double *intervals, size_t count,
+                                                    hr_error *err);
 HR_API HR_MUST_CHECK hr_status hr_schema_label_classes(hr_schema_builder *builder, const char *name,
                                                        const char *const *values, size_t count,
                                                        hr_error *err);

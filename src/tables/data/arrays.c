@@ -108,7 +108,8 @@ static hr_status check_labels(const hr_data *data, const hr_array *labels, hr_er
         for (size_t i = 0; !status && i < count; i++) {
             double value = values[i];
             bool is_class = value >= 0 && value < (double)column->value_count && value == floor(value);
-            if (column->kind == HR_KIND_NUMBER ? isnan(value) : !is_class)
+            bool is_time = fabs(value) < HR_TIME_MAX;
+            if (column->event ? !is_time : column->kind == HR_KIND_NUMBER ? isnan(value) : !is_class)
                 status = hr_fail(err, HR_E_SCHEMA, "labels are numbers, or class indices counted from 0",
                                  "row %zu: %g is not a label", begin + i + 1, value);
         }

@@ -64,7 +64,8 @@ void hr_data_label_range(const hr_data *data, double *low, double *high) {
 hr_status hr_data_check_label(const hr_data *data, hr_error *err) {
     const hr_column *label = hr_schema_label(data->schema);
     double low, high;
-    if (!data->labels || hr_data_all_rows(data) < FILL_ROWS || label->kind != HR_KIND_NUMBER) return HR_OK;
+    if (!data->labels || hr_data_all_rows(data) < FILL_ROWS || label->kind != HR_KIND_NUMBER || label->event)
+        return HR_OK;
     hr_data_label_range(data, &low, &high);
     const double fill = (high - low) / (label->high - label->low);
     if (fill >= LABEL_FILL) return HR_OK;

@@ -45,6 +45,7 @@ static bool init_slots(hr_table *table, const hr_schema *schema) {
         slot->column = i < features ? hr_schema_feature(schema, i) : hr_schema_label(schema);
         slot->role = slot->column->kind == HR_KIND_CATEGORY ? (i < features ? HR_SLOT_CODE : HR_SLOT_CLASS)
                      : slot->column->date                   ? HR_SLOT_DATE
+                     : slot->column->event                  ? HR_SLOT_TIME
                      : hr_number_format_plain(&slot->column->format) ? HR_SLOT_NUMBER
                                                                      : HR_SLOT_FORMATTED;
         slot->integer = slot->column->integer;
@@ -68,6 +69,8 @@ hr_status hr_table_init(hr_table *table, const hr_schema *schema, hr_error *err)
     table->unit_slot = (hr_slot){.role = HR_SLOT_PERSON, .column = &table->unit};
     table->weight.name = hr_schema_weight(schema, &table->weight.high);
     table->weight_slot = (hr_slot){.role = HR_SLOT_WEIGHT, .column = &table->weight};
+    table->event.name = hr_schema_label(schema)->event;
+    table->event_slot = (hr_slot){.role = HR_SLOT_EVENT, .column = &table->event};
     if (!init_slots(table, schema)) return hr_fail_memory(err);
 
     table->missing_numbers = malloc((missing_count ? missing_count : 1) * sizeof *table->missing_numbers);
@@ -114,6 +117,10 @@ hr_slot *hr_table_unit(hr_table *table) {
 
 hr_slot *hr_table_weight(hr_table *table) {
     return table->weight.name ? &table->weight_slot : NULL;
+}
+
+hr_slot *hr_table_event(hr_table *table) {
+    return table->event.name ? &table->event_slot : NULL;
 }
 
 /* ---- Growth ---- */
@@ -363,7 +370,7 @@ static void store_no_value(const hr_cursor *cursor, const hr_slot *slot) {
 
 static hr_status store_missing(hr_cursor *cursor, const hr_slot *slot, hr_error *err) {
     const hr_table *table = cursor->table;
-    if (slot == hr_table_label(table)) {
+    if (slot == hr_table_label(table) || slot == &table->event_slot) {
         return hr_fail(
             err, HR_E_SCHEMA,
             "leave out records without a label with --skip-unlabelled, or the whole column when predicting",
@@ -377,20 +384,6 @@ static hr_status store_missing(hr_cursor *cursor, const hr_slot *slot, hr_error 
     for (size_t i = 0, span = hr_slot_span(slot); i < span; i++) cursor->reports[slot[i].index].missing++;
     store_no_value(cursor, slot);
     return HR_OK;
-}
-
-static hr_status store_weight(const hr_cursor *cursor, const char *cell, size_t size, hr_error *err) {
-    const double high = cursor->table->weight.high;
-    double weight;
-    if (hr_number_parse(cell, size, &weight) == HR_NUMBER_OK && weight >= 0 && weight <= high) {
-        cursor->table->data->own_weights[cursor->row] = (uint32_t)(weight / high * (1 << HR_PERSON_BITS));
-        return HR_OK;
-    }
-    char bound[HR_NUMBER_TEXT];
-    hr_number_text(high, bound);
-    return hr_fail(err, HR_E_SCHEMA,
-                   "correct it (numbers from 0 on, with a point), or raise the weight's 'high' in the schema",
-                   "'%.*s' is not a weight from 0 to %s", shown(size), cell, bound);
 }
 
 /* A cell that does not fit: noted in place of the refusal. */
@@ -420,7 +413,11 @@ static hr_status store_cell(hr_cursor *cursor, const hr_slot *slot, const char *
         cursor->reports[slot->index].unknown += code == HR_STRING_MAP_NONE;
         slot->codes[cursor->row] = (uint16_t)(code == HR_STRING_MAP_NONE ? HR_CODE_MISSING : code);
     } else if (slot->role == HR_SLOT_WEIGHT) {
-        status = store_weight(cursor, cell, size, err);
+        status = hr_cursor_store_weight(cursor, cell, size, err);
+    } else if (slot->role == HR_SLOT_TIME) {
+        status = hr_cursor_store_time(cursor, slot, cell, size, err);
+    } else if (slot->role == HR_SLOT_EVENT) {
+        status = hr_cursor_store_event(cursor, cell, size, err);
     } else if (slot->role == HR_SLOT_PERSON) {
         status = hr_cursor_add_late(cursor, 0, cell, size) ? HR_OK : hr_fail_memory(err);
     } else {
@@ -430,13 +427,17 @@ static hr_status store_cell(hr_cursor *cursor, const hr_slot *slot, const char *
     return status ? hr_fail_at(err, status, NULL, 0, 0, hr_slot_column(slot)) : HR_OK;
 }
 
+static bool has_no_report(const hr_slot *slot) {
+    return slot->role == HR_SLOT_PERSON || slot->role == HR_SLOT_WEIGHT || slot->role == HR_SLOT_EVENT;
+}
+
 hr_status hr_cursor_store(hr_cursor *cursor, const hr_slot *slot, const char *cell, size_t size,
                           hr_error *err) {
     if (!cursor->misfits) return store_cell(cursor, slot, cell, size, err);
     hr_error refusal = {0};
     const hr_status status = store_cell(cursor, slot, cell, size, &refusal);
     if (!status) return HR_OK;
-    if (status == HR_E_MEMORY || slot->role == HR_SLOT_PERSON || slot->role == HR_SLOT_WEIGHT) {
+    if (status == HR_E_MEMORY || has_no_report(slot)) {
         if (err) *err = refusal;
         return status;
     }

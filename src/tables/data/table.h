@@ -16,13 +16,15 @@ typedef struct hr_slot {
         HR_SLOT_FORMATTED, /* a number that is written with marks or a symbol */
         HR_SLOT_DATE, /* a part of a date; its column goes to the first of them, which fills the others */
         HR_SLOT_PERSON,
-        HR_SLOT_WEIGHT
+        HR_SLOT_WEIGHT,
+        HR_SLOT_TIME, /* of an event: the label, whose sign the event of the record decides */
+        HR_SLOT_EVENT
     } role;
     bool integer;
     double low, high;
     double *numbers; /* all but HR_SLOT_CODE; HR_SLOT_CLASS: class indices */
     uint16_t *codes; /* HR_SLOT_CODE */
-    size_t index;    /* of the slot, and of its report; unit and weight have none */
+    size_t index;    /* of the slot, and of its report; unit, weight and event have none */
     const hr_column *column;
     hr_string_map values; /* categories and classes: the value's code, from 1 */
 } hr_slot;
@@ -33,8 +35,8 @@ typedef struct hr_table {
     size_t slot_count, capacity;
     size_t expected;        /* rows that there may be; 0: not known */
     hr_sparse_rows *sparse; /* the records; row 0 of the columns has the cells that are read. NULL: columns */
-    hr_column unit, weight; /* their names alone */
-    hr_slot unit_slot, weight_slot;
+    hr_column unit, weight, event; /* their names alone */
+    hr_slot unit_slot, weight_slot, event_slot;
     hr_persons persons;
     hr_string_map missing;
     double *missing_numbers; /* spellings of missing that are numbers, such as -999 */
@@ -48,8 +50,9 @@ void hr_table_done(hr_table *table);
 hr_slot *hr_table_label(const hr_table *table);
 /* The slot of the unit's column; NULL: the schema names none. */
 hr_slot *hr_table_unit(hr_table *table);
-/* The same of the weight's. */
+/* The same of the weight's, and of the event's of a label that is a time. */
 hr_slot *hr_table_weight(hr_table *table);
+hr_slot *hr_table_event(hr_table *table);
 
 /* The name of the table's column that fills a slot. */
 const char *hr_slot_column(const hr_slot *slot);
@@ -86,16 +89,33 @@ typedef struct hr_cursor {
     hr_late_cell *late;        /* in the order in which they were met; freed by hr_cursor_done */
     size_t late_count, late_capacity;
     hr_misfits
-        *misfits; /* gathers the cells that do not fit, which read as missing; NULL: they are refused */
+        *misfits;  /* gathers the cells that do not fit, which read as missing; NULL: they are refused */
+    bool censored; /* the record that is read: no event came until its time */
 } hr_cursor;
 
 void hr_cursor_done(hr_cursor *cursor);
+
+/* The cursor goes to the next row: all cells of this one were stored. */
+static inline void hr_cursor_next(hr_cursor *cursor) {
+    const hr_slot *label = &cursor->table->slots[cursor->table->slot_count - 1];
+    if (label->role == HR_SLOT_TIME && cursor->censored) label->numbers[cursor->row] *= -1;
+    cursor->censored = false;
+    cursor->row++;
+}
 
 /* Notes a cell, whose text is borrowed until hr_table_take_late. False when memory is short. */
 bool hr_cursor_add_late(hr_cursor *cursor, size_t kept, const char *text, size_t size);
 
 /* Whether a cell is empty or a spelling of missing. */
 bool hr_table_is_missing(const hr_table *table, const char *cell, size_t size);
+
+/* Stores the cell of a weight, of a time, or of an event, in the cursor's row. Fails: SCHEMA (it is none). */
+HR_MUST_CHECK hr_status hr_cursor_store_weight(const hr_cursor *cursor, const char *cell, size_t size,
+                                               hr_error *err);
+HR_MUST_CHECK hr_status hr_cursor_store_time(const hr_cursor *cursor, const hr_slot *slot, const char *cell,
+                                             size_t size, hr_error *err);
+HR_MUST_CHECK hr_status hr_cursor_store_event(hr_cursor *cursor, const char *cell, size_t size,
+                                              hr_error *err);
 
 /* Stores the meaning of a cell in the cursor's row. Fails: FORMAT (no number, no date), SCHEMA (bad label, no
  * identifier), MEMORY; the field is set. */

@@ -280,6 +280,9 @@ static hr_status take_feature(libsvm *l, const libsvm_entry *entry) {
 static hr_status take_label(libsvm *l, const libsvm_entry *entry) {
     bool has = entry->index == 0;
     if (!hr_reading_rows(l->reading) && l->label_optional) l->labelled = has;
+    if (has && hr_table_event(l->table))
+        return hr_fail(l->err, HR_E_SCHEMA, "convert the table to CSV, or remove its labels to predict it",
+                       "a LIBSVM table has no column that says whether events came");
     if (has != l->labelled) {
         hr_fail(l->err, HR_E_SCHEMA, "begin all lines with a label, or none",
                 has ? "a label, though the lines before have none" : "the label is missing");

@@ -89,10 +89,13 @@ static hr_status take_header(const hr_csv_columns *c, hr_reading *reading, hr_er
         return hr_csv_match_header(&reading->first, &c->header, reading->arena, &order, err);
     }
     reading->first = c->header;
+    bool has_label = false, has_event = !hr_table_event(&reading->table);
     for (size_t i = 0; i < c->header.count; i++) {
-        reading->labelled |= c->slots[i] == hr_table_label(&reading->table);
+        has_label |= c->slots[i] == hr_table_label(&reading->table);
+        has_event |= c->slots[i] == hr_table_event(&reading->table);
         reading->table.data->extra += !c->slots[i];
     }
+    reading->labelled |= has_label && has_event;
     return HR_OK;
 }
 
@@ -110,7 +113,7 @@ hr_status hr_csv_map_columns(hr_reading *reading, const hr_csv_header *header, h
 
     hr_table *table = &reading->table;
     const hr_slot *label = hr_table_label(table), *unit = hr_table_unit(table),
-                  *weight = hr_table_weight(table);
+                  *weight = hr_table_weight(table), *event = hr_table_event(table);
     const bool label_optional = reading->options->label_optional;
     hr_string_map names = {0};
     hr_status status = map_names(&c, &names, err);
@@ -118,6 +121,7 @@ hr_status hr_csv_map_columns(hr_reading *reading, const hr_csv_header *header, h
         status = map_slot(&c, &names, slot, slot == label && label_optional, err);
     if (!status && unit) status = map_slot(&c, &names, unit, false, err);
     if (!status && weight) status = map_slot(&c, &names, weight, false, err);
+    if (!status && event) status = map_slot(&c, &names, event, label_optional, err);
     if (!status) status = take_header(&c, reading, err);
     if (!status) status = map_kept(&c, &names, reading, err);
     c.run_ends[last] = last;
@@ -200,7 +204,8 @@ static hr_status take_cell(hr_csv_part *c, size_t column, hr_csv_cell *cell) {
     if (!status && place && !hr_cursor_add_late(&c->cursor, place, cell->text, cell->size))
         return hr_fail_memory(&c->error);
     if (status || !slot) return status;
-    if (c->before && slot == hr_table_label(table) && hr_table_is_missing(table, cell->text, cell->size)) {
+    if (c->before && (slot == hr_table_label(table) || slot->role == HR_SLOT_EVENT) &&
+        hr_table_is_missing(table, cell->text, cell->size)) {
         c->unlabelled = true;
         return HR_OK;
     }
@@ -275,9 +280,10 @@ hr_status hr_csv_read_records(hr_csv_part *part) {
         hr_status status = read_csv_record(part);
         if (status) return status;
         if (!part->unlabelled) {
-            cursor->row++;
+            hr_cursor_next(cursor);
             continue;
         }
+        cursor->censored = false;
         /* A record whose label is missing is taken back. */
         memcpy(cursor->reports, part->before, reports * sizeof *part->before);
         cursor->late_count = late_count;

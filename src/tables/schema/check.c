@@ -8,6 +8,7 @@
 #include "base/text/text.h"
 #include "tables/schema/cell_text.h"
 #include "tables/schema/date_parts.h"
+#include "tables/schema/survival_code.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -149,9 +150,34 @@ static hr_status check_classes(checker *c) {
     return status;
 }
 
+/* Of the label, a time. */
+static hr_status check_time(checker *c, const hr_column *column) {
+    double before = 0;
+    c->fault->key = "kind";
+    if (column != &c->parts->label || column->count || column->integer)
+        return hr_fail(c->err, HR_E_FORMAT, "make a feature a number",
+                       "only a label is the time of an event");
+    c->fault->key = "intervals";
+    if (!column->interval_count || column->interval_count > HR_INTERVALS_MAX)
+        return hr_fail(c->err, HR_E_LIMIT, "give 1 to 64 cuts between intervals, such as [30, 90, 365]",
+                       "there are %zu intervals", column->interval_count);
+    for (size_t i = 0; i < column->interval_count; i++) {
+        const double cut = column->intervals[i];
+        c->fault->item = i;
+        if (!(cut > before && cut < HR_TIME_MAX))
+            return hr_fail(c->err, HR_E_FORMAT, "give cuts that ascend from above 0",
+                           "the cut %g is not above %g, or too large", cut, before);
+        before = cut;
+    }
+    const hr_status status = check_name(c, column->event);
+    c->fault->key = "event";
+    return status;
+}
+
 static hr_status check_column(checker *c, const hr_column *column) {
     hr_status status = check_name(c, column->name);
     if (!status) status = column->kind == HR_KIND_NUMBER ? check_bounds(c, column) : check_values(c, column);
+    if (!status && column->event) status = check_time(c, column);
     if (!status && column->kind == HR_KIND_NUMBER)
         status = hr_number_format_check(&column->format, &c->fault->key, c->err);
     if (!status && column->boolean) status = hr_boolean_check(column, &c->fault->key, c->err);

@@ -12,6 +12,9 @@ enum {
     HR_VALUES_UNASKED = 254 /* a longer list needs a source, or a person's word that it is public */
 };
 
+/* Times of events, with either sign, are below it. */
+#define HR_TIME_MAX 1e300
+
 /* The word in place of a column where each person has one record. */
 #define HR_UNIT_RECORD "record"
 

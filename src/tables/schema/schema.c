@@ -65,6 +65,15 @@ static bool copy_optional(hr_arena *arena, const char *from, const char **to) {
     return !*to == !from;
 }
 
+static bool copy_intervals(hr_arena *arena, const hr_column *from, hr_column *to) {
+    double *cuts = from->event ? hr_arena_alloc(arena, from->interval_count, sizeof *cuts) : NULL;
+    if (from->event && !cuts) return false;
+    if (from->interval_count && cuts) memcpy(cuts, from->intervals, from->interval_count * sizeof *cuts);
+    to->intervals = cuts;
+    to->interval_count = from->interval_count;
+    return true;
+}
+
 static bool copy_column(hr_arena *arena, const hr_column *from, hr_column *to) {
     *to = (hr_column){.kind = from->kind, .review = from->review, .accepted = from->accepted};
     to->name = hr_arena_text(arena, from->name, strlen(from->name));
@@ -74,6 +83,7 @@ static bool copy_column(hr_arena *arena, const hr_column *from, hr_column *to) {
         to->high = from->high;
         to->integer = from->integer;
         to->count = from->count;
+        if (!copy_optional(arena, from->event, &to->event) || !copy_intervals(arena, from, to)) return false;
         to->date = from->date; /* copied by copy_dates */
         to->part = from->part;
         return copy_number_format(arena, &from->format, &to->format);
@@ -188,14 +198,21 @@ static bool same_words(const char *const *a, size_t a_count, const char *const *
     return true;
 }
 
-static bool same_column(const hr_column *a, const hr_column *b) {
-    return strcmp(a->name, b->name) == 0 && a->kind == b->kind && a->low == b->low && a->high == b->high &&
-           a->integer == b->integer && a->count == b->count &&
-           same_words(a->values, a->value_count, b->values, b->value_count) && hr_cell_text_same(a, b);
-}
-
 static bool same_optional(const char *a, const char *b) {
     return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same_intervals(const hr_column *a, const hr_column *b) {
+    const size_t count = a->interval_count;
+    for (size_t i = 0; i < count && count == b->interval_count; i++)
+        if (a->intervals[i] != b->intervals[i]) return false;
+    return count == b->interval_count && same_optional(a->event, b->event);
+}
+
+static bool same_column(const hr_column *a, const hr_column *b) {
+    return strcmp(a->name, b->name) == 0 && a->kind == b->kind && a->low == b->low && a->high == b->high &&
+           a->integer == b->integer && a->count == b->count && same_intervals(a, b) &&
+           same_words(a->values, a->value_count, b->values, b->value_count) && hr_cell_text_same(a, b);
 }
 
 bool hr_schema_same(const hr_schema *a, const hr_schema *b) {
@@ -213,6 +230,7 @@ bool hr_schema_same(const hr_schema *a, const hr_schema *b) {
 
 hr_task hr_schema_task(const hr_schema *schema) {
     const hr_column *label = &schema->parts.label;
+    if (label->event) return HR_TASK_SURVIVAL;
     if (label->kind == HR_KIND_NUMBER) return label->count ? HR_TASK_COUNT : HR_TASK_REGRESSION;
     return label->value_count == 2 ? HR_TASK_BINARY : HR_TASK_MULTICLASS;
 }

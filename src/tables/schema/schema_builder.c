@@ -118,6 +118,18 @@ hr_status hr_schema_label_count(hr_schema_builder *builder, const char *name, do
     return set_label(builder, &column, err);
 }
 
+hr_status hr_schema_label_time(hr_schema_builder *builder, const char *name, const char *event,
+                               const double *intervals, size_t count, hr_error *err) {
+    hr_column column = number(builder, name, -HR_TIME_MAX, HR_TIME_MAX);
+    double *cuts = hr_arena_alloc(builder->arena, count, sizeof *cuts);
+    column.event = copy_text_schema_builder(builder, event);
+    if (!cuts || !column.event) return hr_fail_memory(err);
+    if (count) memcpy(cuts, intervals, count * sizeof *cuts);
+    column.intervals = cuts;
+    column.interval_count = count;
+    return set_label(builder, &column, err);
+}
+
 hr_status hr_schema_label_classes(hr_schema_builder *builder, const char *name, const char *const *values,
                                   size_t count, hr_error *err) {
     hr_column column = category_schema_builder(name, values, count);

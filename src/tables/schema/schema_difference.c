@@ -99,7 +99,21 @@ static const char *kind_of_text(const hr_column *column) {
     return column->date      ? "date"
            : column->boolean ? "boolean"
            : column->count   ? "count"
+           : column->event   ? "time"
                              : (column->kind == HR_KIND_NUMBER ? "number" : "category");
+}
+
+/* Of two times. */
+static bool intervals_differ(const comparison *c, const hr_column *one, const hr_column *other) {
+    char where[64];
+    if (strcmp(one->event, other->event) != 0) return note_words(c, "event", one->event, other->event);
+    for (size_t i = 0; i < one->interval_count && i < other->interval_count; i++) {
+        snprintf(where, sizeof where, "interval %zu", i + 1);
+        if (one->intervals[i] != other->intervals[i])
+            return note_numbers(c, where, one->intervals[i], other->intervals[i]);
+    }
+    return one->interval_count != other->interval_count &&
+           note_numbers(c, "number of intervals", (double)one->interval_count, (double)other->interval_count);
 }
 
 /* Of columns of one name. */
@@ -111,6 +125,7 @@ static bool kinds_differ(const comparison *c, const hr_column *one, const hr_col
     if (one->date && dates_differ(c, one->date, other->date)) return true;
     if (one->low != other->low) return note_numbers(c, "low", one->low, other->low);
     if (one->high != other->high) return note_numbers(c, "high", one->high, other->high);
+    if (one->event && intervals_differ(c, one, other)) return true;
     if (one->integer != other->integer)
         return note_difference(c, "integer", flags[one->integer], flags[other->integer]);
     return number_formats_differ(c, &one->format, &other->format) || words_differ(c, &values, &other_values);

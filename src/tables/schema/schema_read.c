@@ -53,15 +53,19 @@ enum {
     COLUMN_SOURCE,
     COLUMN_ACCEPTED,
     COLUMN_WHOLE, /* another name of "integer", which prepared files use */
+    COLUMN_TIME,  /* another name of "name" */
+    COLUMN_EVENT,
+    COLUMN_INTERVALS,
     COLUMN_KEYS
 };
-static const char *const column_keys[] = {
-    "name", "kind",   "low",    "high",  "integer", "values", "decimal",  "thousands", "symbol", "from",
-    "to",   "format", "offset", "parts", "review",  "source", "accepted", "whole",     NULL};
+static const char *const column_keys[] = {"name",    "kind",      "low",       "high",   "integer",  "values",
+                                          "decimal", "thousands", "symbol",    "from",   "to",       "format",
+                                          "offset",  "parts",     "review",    "source", "accepted", "whole",
+                                          "time",    "event",     "intervals", NULL};
 static const char column_help[] =
     "a column has the keys name, kind, review, accepted, source, and those of its kind: low, high, "
     "integer, decimal, thousands, symbol (number); values (category, classes); "
-    "from, to, format, offset, parts (date)";
+    "from, to, format, offset, parts (date); time, event, intervals (time)";
 
 /* The kinds of columns in a file. */
 enum {
@@ -70,21 +74,35 @@ enum {
     FILE_BOOLEAN = 4,
     FILE_DATE = 8,
     FILE_UNUSED = 16,
-    FILE_COUNT = 32
+    FILE_COUNT = 32,
+    FILE_TIME = 64
 };
-enum { FILE_KINDS = 6, FILE_ANY_NUMBER = FILE_NUMBER | FILE_COUNT };
-static const int label_kinds = FILE_NUMBER | FILE_CATEGORY | FILE_BOOLEAN | FILE_COUNT;
+enum {
+    FILE_KINDS = 7,
+    FILE_ANY_NUMBER = FILE_NUMBER | FILE_COUNT,
+    FILE_WRITTEN_NUMBER = FILE_ANY_NUMBER | FILE_TIME,
+    FILE_LABEL_ONLY = FILE_COUNT | FILE_TIME
+};
+static const int label_kinds = FILE_NUMBER | FILE_CATEGORY | FILE_BOOLEAN | FILE_LABEL_ONLY;
 
 /* Which kinds have a key, in the order of the keys; the first two, `review`, `accepted` and `source` belong
  * to all. */
-static const int column_key_kinds[COLUMN_KEYS] = {
-    [COLUMN_LOW] = FILE_ANY_NUMBER,     [COLUMN_HIGH] = FILE_ANY_NUMBER,
-    [COLUMN_INTEGER] = FILE_NUMBER,     [COLUMN_WHOLE] = FILE_NUMBER,
-    [COLUMN_DECIMAL] = FILE_ANY_NUMBER, [COLUMN_THOUSANDS] = FILE_ANY_NUMBER,
-    [COLUMN_SYMBOL] = FILE_ANY_NUMBER,  [COLUMN_VALUES] = FILE_CATEGORY,
-    [COLUMN_FROM] = FILE_DATE,          [COLUMN_TO] = FILE_DATE,
-    [COLUMN_FORMAT] = FILE_DATE,        [COLUMN_OFFSET] = FILE_DATE,
-    [COLUMN_PARTS] = FILE_DATE};
+static const int column_key_kinds[COLUMN_KEYS] = {[COLUMN_LOW] = FILE_ANY_NUMBER,
+                                                  [COLUMN_HIGH] = FILE_ANY_NUMBER,
+                                                  [COLUMN_INTEGER] = FILE_NUMBER,
+                                                  [COLUMN_WHOLE] = FILE_NUMBER,
+                                                  [COLUMN_DECIMAL] = FILE_WRITTEN_NUMBER,
+                                                  [COLUMN_THOUSANDS] = FILE_WRITTEN_NUMBER,
+                                                  [COLUMN_SYMBOL] = FILE_WRITTEN_NUMBER,
+                                                  [COLUMN_VALUES] = FILE_CATEGORY,
+                                                  [COLUMN_FROM] = FILE_DATE,
+                                                  [COLUMN_TO] = FILE_DATE,
+                                                  [COLUMN_FORMAT] = FILE_DATE,
+                                                  [COLUMN_OFFSET] = FILE_DATE,
+                                                  [COLUMN_PARTS] = FILE_DATE,
+                                                  [COLUMN_TIME] = FILE_TIME,
+                                                  [COLUMN_EVENT] = FILE_TIME,
+                                                  [COLUMN_INTERVALS] = FILE_TIME};
 
 typedef struct schema_reader {
     hr_keys keys;
@@ -101,6 +119,7 @@ static hr_status forbid_other_keys(const schema_reader *r, const hr_yaml_node **
                        : kind == FILE_BOOLEAN ? "a boolean"
                        : kind == FILE_DATE    ? "a date"
                        : kind == FILE_COUNT   ? "a count"
+                       : kind == FILE_TIME    ? "a time"
                        : kind == FILE_UNUSED  ? "an unused column"
                                               : "a category or classes";
     for (size_t i = 0; i < COLUMN_KEYS; i++) {
@@ -112,18 +131,18 @@ static hr_status forbid_other_keys(const schema_reader *r, const hr_yaml_node **
 }
 
 static hr_status read_column_kind(const schema_reader *r, const hr_yaml_node *node, bool is_label, int *out) {
-    static const char *const names[] = {"number", "category", "boolean", "date", "unused", "count"};
+    static const char *const names[] = {"number", "category", "boolean", "date", "unused", "count", "time"};
     const char *text = NULL;
     hr_status status = hr_keys_text(&r->keys, node, "kind", &text);
     if (status) return status;
     for (int i = 0; i < FILE_KINDS; i++) {
         *out = 1 << i;
-        if (is_label ? !(*out & label_kinds) : *out == FILE_COUNT) continue;
+        if (is_label ? !(*out & label_kinds) : (*out & FILE_LABEL_ONLY)) continue;
         if (strcmp(text, is_label && i == 1 ? "classes" : names[i]) == 0) return HR_OK;
     }
     return hr_keys_refuse(
         &r->keys, node,
-        is_label ? "a label is a number (regression), a count, classes or a boolean"
+        is_label ? "a label is a number (regression), a count, the time of an event, classes or a boolean"
                  : "a feature is a number, a category, a boolean or a date; a column that is none is unused",
         "unknown kind '%s'", text);
 }
@@ -153,6 +172,14 @@ static hr_status read_column_of_kind(const schema_reader *r, const hr_yaml_node 
     const hr_yaml_node *values = keys[COLUMN_VALUES];
     out->count = out->integer = kind == FILE_COUNT;
     if (kind & FILE_ANY_NUMBER) return read_number_column(r, map, keys, out);
+    const hr_time_keys time = {keys[COLUMN_EVENT], keys[COLUMN_INTERVALS]};
+    if (kind == FILE_TIME) {
+        const hr_number_format_keys format = {keys[COLUMN_DECIMAL], keys[COLUMN_THOUSANDS],
+                                              keys[COLUMN_SYMBOL]};
+        out->format = r->format;
+        const hr_status status = hr_read_time_column(&r->keys, map, &time, out);
+        return status ? status : hr_read_number_format(&r->keys, &format, &out->format);
+    }
     if (kind == FILE_DATE) return hr_read_date_column(&r->keys, map, out->name, &date, out);
     if (kind == FILE_UNUSED) return HR_OK;
     if (kind == FILE_BOOLEAN) {
@@ -170,6 +197,20 @@ static hr_status read_column_of_kind(const schema_reader *r, const hr_yaml_node 
     return status;
 }
 
+/* A time is named by either key. */
+static hr_status read_name(const schema_reader *r, const hr_yaml_node *map, const hr_yaml_node **keys,
+                           hr_column *out) {
+    const hr_yaml_node *name = keys[COLUMN_NAME], *time = keys[COLUMN_TIME];
+    const char *other = NULL;
+    hr_status status = hr_keys_need(&r->keys, map, name ? name : time, "name", column_help);
+    if (!status) status = hr_keys_text(&r->keys, name ? name : time, "name", &out->name);
+    if (!status && name && time) status = hr_keys_text(&r->keys, time, "time", &other);
+    if (!status && other && strcmp(other, out->name) != 0)
+        return hr_keys_refuse(&r->keys, name, "remove it: the label is called as the column of times is",
+                              "'name' is another column than 'time'");
+    return status;
+}
+
 /* Reads a column into out[0], or a column of dates into out[0 .. *count), one feature a part. *kind is that
  * of the file. */
 static hr_status read_schema_column(const schema_reader *r, const hr_yaml_node *map, int *kind,
@@ -182,8 +223,7 @@ static hr_status read_schema_column(const schema_reader *r, const hr_yaml_node *
     const hr_yaml_node *keys[COLUMN_KEYS] = {NULL};
     const hr_named_keys named = {column_keys, keys, COLUMN_KEYS, r->root[ROOT_MISSING] ? "missing" : NULL};
     hr_status status = hr_keys_find(&r->keys, map, column_keys, column_help, keys);
-    if (!status) status = hr_keys_need(&r->keys, map, keys[COLUMN_NAME], "name", column_help);
-    if (!status) status = hr_keys_text(&r->keys, keys[COLUMN_NAME], "name", &out->name);
+    if (!status) status = read_name(r, map, keys, out);
     if (status) return status;
     const char *name = out->name;
     status = hr_keys_need(&r->keys, map, keys[COLUMN_KIND], "kind", column_help);

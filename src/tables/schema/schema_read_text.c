@@ -1,6 +1,7 @@
 #include "tables/schema/schema_read_text.h"
 
 #include "tables/schema/cell_text.h"
+#include "tables/schema/check.h"
 #include "tables/schema/date_parts.h"
 
 #include <string.h>
@@ -78,4 +79,26 @@ hr_status hr_read_date_column(const hr_keys *keys, const hr_yaml_node *map, cons
     if (!status && nodes->format) status = hr_keys_text(keys, nodes->format, "format", &date->format);
     if (!status && nodes->offset) status = read_offset(keys, nodes->offset, &date->offset);
     return status ? status : read_parts_of_date(keys, nodes->parts, date, out);
+}
+
+hr_status hr_read_time_column(const hr_keys *keys, const hr_yaml_node *map, const hr_time_keys *nodes,
+                              hr_column *out) {
+    static const char why[] = "a time has an event, the column that says whether it came, and intervals";
+    const hr_yaml_node *list = nodes->intervals;
+    size_t count = 0;
+    out->low = -HR_TIME_MAX;
+    out->high = HR_TIME_MAX;
+    hr_status status = hr_keys_need(keys, map, nodes->event, "event", why);
+    if (!status) status = hr_keys_need(keys, map, list, "intervals", why);
+    if (!status) status = hr_keys_text(keys, nodes->event, "event", &out->event);
+    if (!status && list->kind != HR_YAML_SEQUENCE)
+        status = hr_keys_refuse_kind(keys, list, "intervals", "a list of cuts such as [30, 90, 365]");
+    if (status) return status;
+    double *cuts = hr_arena_alloc(keys->arena, list->count, sizeof *cuts);
+    if (!cuts) return hr_fail_memory(keys->err);
+    for (const hr_yaml_node *item = list->child; !status && item; item = item->next)
+        status = hr_keys_number(keys, item, "a cut", &cuts[count++]);
+    out->intervals = cuts;
+    out->interval_count = count;
+    return status;
 }

@@ -73,7 +73,9 @@ static void write_column_mark(hr_buffer *out, const char *indent, const hr_colum
     const hr_number_format *format = &column->format;
     open_mark(out, indent, column, mark);
     if (column->kind == HR_KIND_NUMBER) {
-        hr_buffer_text(out, column->count ? ", low, high" : ", low, high, integer");
+        hr_buffer_text(out, column->event   ? ", event, intervals"
+                            : column->count ? ", low, high"
+                                            : ", low, high, integer");
         if (format->decimal == ',') hr_buffer_text(out, ", decimal");
         if (format->thousands) hr_buffer_text(out, ", thousands");
         if (format->symbol) hr_buffer_text(out, ", symbol");
@@ -90,6 +92,7 @@ static void write_source(hr_buffer *out, const char *indent, const char *source)
 /* ---- Columns ---- */
 
 static const char *kind_word(const hr_column *column, bool is_label) {
+    if (column->event) return "time";
     if (column->kind == HR_KIND_NUMBER) return column->count ? "count" : "number";
     if (column->boolean) return "boolean";
     return is_label ? "classes" : "category";
@@ -100,14 +103,24 @@ void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_lab
     const char *indent = is_label ? "  " : "    ";
     const hr_number_format *format = &column->format;
     const char decimal[] = {format->decimal, 0}, thousands[] = {format->thousands, 0};
-    hr_buffer_text(out, is_label ? "label:\n  name: " : "  - name: ");
+    char number[HR_NUMBER_TEXT];
+    hr_buffer_text(out, column->event ? "label:\n  time: " : is_label ? "label:\n  name: " : "  - name: ");
     hr_schema_write_text(out, column->name);
     hr_buffer_format(out, "\n%skind: %s\n", indent, kind_word(column, is_label));
     if (column->kind == HR_KIND_NUMBER) {
-        write_schema_number(out, indent, "low", column->low);
-        write_schema_number(out, indent, "high", column->high);
-        if (!column->count && (column->integer || column->review))
-            hr_buffer_format(out, "%sinteger: %s\n", indent, column->integer ? "true" : "false");
+        if (column->event) {
+            write_schema_key(out, indent, "event", column->event);
+            for (size_t i = 0; i < column->interval_count; i++) {
+                hr_number_text(column->intervals[i], number);
+                hr_buffer_format(out, "%s%s%s", i ? ", " : indent, i ? "" : "intervals: [", number);
+            }
+            hr_buffer_text(out, "]\n");
+        } else {
+            write_schema_number(out, indent, "low", column->low);
+            write_schema_number(out, indent, "high", column->high);
+            if (!column->count && (column->integer || column->review))
+                hr_buffer_format(out, "%sinteger: %s\n", indent, column->integer ? "true" : "false");
+        }
         /* Only what differs from plain numbers. */
         if (format->decimal == ',') write_schema_key(out, indent, "decimal", decimal);
         if (format->thousands) write_schema_key(out, indent, "thousands", thousands);
