@@ -90,6 +90,10 @@ static size_t list_measures(const hr_decided *decided, measure list[MEASURES_MAX
         list[3] = (measure){"deviance", metrics->deviance};
         return metrics->task == HR_TASK_COUNT ? 4 : 3;
     }
+    if (metrics->task == HR_TASK_SURVIVAL) {
+        list[0] = (measure){"logloss", metrics->logloss};
+        return 1;
+    }
     list[0] = (measure){"error", metrics->error};
     list[1] = (measure){"auc", metrics->auc};
     list[2] = (measure){"logloss", metrics->logloss};

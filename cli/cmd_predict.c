@@ -53,12 +53,36 @@ typedef struct layout {
     bool with_class, with_numbers;
 } layout;
 
+/* Predictions of times are named as "survival_30". */
+#define SURVIVAL_PREFIX "survival_"
+enum { TIME_NAME = sizeof SURVIVAL_PREFIX + HR_NUMBER_TEXT };
+
+/* The name of number k of a time's predictions. */
+static void name_time(const hr_column *label, size_t k, char name[TIME_NAME]) {
+    static const char *const figures[] = {"median", "mean_", "risk"};
+    const size_t figure = k - label->interval_count;
+    const bool is_mean = k > label->interval_count && figure == 1;
+    char cut[HR_NUMBER_TEXT] = "";
+    if (k < label->interval_count || is_mean)
+        hr_number_text(label->intervals[is_mean ? label->interval_count - 1 : k], cut);
+    snprintf(name, TIME_NAME, "%s%s", k < label->interval_count ? SURVIVAL_PREFIX : figures[figure], cut);
+}
+
 /* ---- CSV ---- */
 
 static void write_prediction_header(FILE *out, const layout *lines) {
     for (size_t k = 0; k < lines->keep->count; k++) {
         print_csv_field(out, "", lines->keep->items[k]);
         fputc(',', out);
+    }
+    if (lines->label->event != NULL) {
+        char name[TIME_NAME];
+        for (size_t k = 0; k < lines->count; k++) {
+            name_time(lines->label, k, name);
+            fprintf(out, "%s%s", k > 0 ? "," : "", name);
+        }
+        fputc('\n', out);
+        return;
     }
     if (lines->label->kind == HR_KIND_NUMBER) {
         fputs("prediction\n", out);
@@ -99,7 +123,13 @@ static void write_record_json(FILE *out, const layout *lines, size_t row, const 
             json_text(&json, lines->keep->items[k], hr_data_kept(lines->data, k, row));
         json_close(&json, '}');
     }
-    if (lines->label->kind == HR_KIND_NUMBER) json_number(&json, "prediction", numbers[0]);
+    for (size_t k = 0; lines->label->event != NULL && k < lines->count; k++) {
+        char name[TIME_NAME];
+        name_time(lines->label, k, name);
+        json_number(&json, name, numbers[k]);
+    }
+    if (lines->label->kind == HR_KIND_NUMBER && lines->label->event == NULL)
+        json_number(&json, "prediction", numbers[0]);
     if (lines->with_class)
         json_text(&json, "class", lines->label->values[hr_decide(lines->rule, numbers, lines->count)]);
     if (lines->with_numbers && lines->label->kind == HR_KIND_CATEGORY) {
@@ -145,6 +175,7 @@ static bool is_prediction_header(FILE *in) {
     }
     read_target_name(in, name, &end);
     if (end == '\n' && (strcmp(name, "prediction") == 0 || strcmp(name, "class") == 0)) return true;
+    if (end == ',' && strncmp(name, SURVIVAL_PREFIX, strlen(SURVIVAL_PREFIX)) == 0) return true;
     bool is_header = strncmp(name, "p_", 2) == 0 || (strcmp(name, "class") == 0 && end == ',');
     while (is_header && end == ',') {
         read_target_name(in, name, &end);
@@ -155,8 +186,8 @@ static bool is_prediction_header(FILE *in) {
 
 /* Whether a file begins as write_prediction_header or write_record_json begins one. */
 static bool holds_predictions(const char *path) {
-    static const char *const starts[] = {"{\"kept\": {",
-                                         "{\"class\": ", "{\"prediction\": ", "{\"probabilities\": {"};
+    static const char *const starts[] = {
+        "{\"kept\": {", "{\"class\": ", "{\"prediction\": ", "{\"probabilities\": {", "{\"" SURVIVAL_PREFIX};
     char start[NAME_SIZE] = "";
     FILE *in = fopen(path, "rb");
     if (in == NULL) return false;
@@ -321,13 +352,24 @@ static hr_status predict(const predict_args *args, const hr_model *model, const 
     return status;
 }
 
+static bool is_name_of_time(const hr_column *label, const char *name) {
+    char other[TIME_NAME];
+    bool found = false;
+    for (size_t k = 0; k < label->interval_count + 3 && !found; k++) {
+        name_time(label, k, other);
+        found = strcmp(name, other) == 0;
+    }
+    return found;
+}
+
 /* A name that predictions have, too, would be two columns of one name. */
 static hr_status check_kept_names(const predict_args *args, const hr_column *label, hr_error *err) {
     for (size_t k = 0; k < args->keep.count && !args->as_json; k++) {
         const char *name = args->keep.items[k];
         const bool is_number = label->kind == HR_KIND_NUMBER;
-        bool taken =
-            is_number ? strcmp(name, "prediction") == 0 : !args->scores && strcmp(name, "class") == 0;
+        bool taken = label->event != NULL ? is_name_of_time(label, name)
+                     : is_number          ? strcmp(name, "prediction") == 0
+                                          : !args->scores && strcmp(name, "class") == 0;
         for (size_t i = 0;
              !is_number && !args->classes && strncmp(name, "p_", 2) == 0 && i < label->value_count; i++)
             taken = taken || strcmp(name + 2, label->values[i]) == 0;
@@ -371,7 +413,8 @@ static int run_predict(const command *self, int argc, char **argv) {
     if (status == HR_OK) status = input_timed_model(args.model, args.table.timings, &model, &err);
     if (status != HR_OK) goto out;
     if ((args.scores || args.classes) && hr_schema_label(hr_model_schema(model))->kind == HR_KIND_NUMBER) {
-        code = usage_error(self->name, "the model predicts a number: --scores and --classes are for classes");
+        code = usage_error(self->name, "the model predicts %s: --scores and --classes are for classes",
+                           hr_schema_label(hr_model_schema(model))->event != NULL ? "survival" : "a number");
         goto out;
     }
     status = check_kept_names(&args, hr_schema_label(hr_model_schema(model)), &err);
@@ -391,7 +434,9 @@ const command predict_command = {
     .summary = "predict the records of a table",
     .details = "Writes CSV with a header: for classes the most probable one and all probabilities "
                "(class,p_VALUE,...), for regression the predicted number, of a count its "
-               "mean (prediction). With --threshold "
+               "mean (prediction), of the time of an event the probability that it has not come until each "
+               "cut, the median time, the mean up to the last cut and the risk (survival_CUT,...,median,"
+               "mean_CUT,risk; a median beyond the last cut is inf, in JSON null). With --threshold "
                "or --costs another class than the most probable one may be written. --keep copies columns. "
                "Predictions that exist are replaced with --force only; no other file is. A table of any size "
                "takes the same memory: records are predicted while others are read. A file appears when all "

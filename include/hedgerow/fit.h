@@ -225,6 +225,7 @@ typedef enum hr_capability {
     HR_CAN_RANKS, /* train on a table whose parts are at several processes */
     HR_CAN_START, /* continue a released model */
     HR_CAN_COUNT, /* learn the mean of a count (hr_schema_label_count) */
+    HR_CAN_TIME,  /* learn times of events (hr_schema_label_time) */
     HR_CAPABILITIES
 } hr_capability;
 

@@ -64,9 +64,10 @@ typedef struct hr_metrics {
     size_t rows;
     hr_task task;
     double error, auc, logloss; /* classes; auc is NaN for more than two classes or one class present */
-    double ece;                 /* classes: expected calibration error, see below */
-    double rmse, mae, r2;       /* regression, counts */
-    double deviance;            /* counts: the mean Poisson deviance */
+    /* times of events: logloss is the mean negative log-likelihood of what is known by intervals */
+    double ece;           /* classes: expected calibration error, see below */
+    double rmse, mae, r2; /* regression, counts */
+    double deviance;      /* counts: the mean Poisson deviance */
 } hr_metrics;
 
 /* The expected calibration error tells how far a probability can be taken at its word: 0 is best. Two

@@ -14,8 +14,10 @@ extern "C" {
 
 typedef struct hr_predictor hr_predictor;
 
-/* Values per record: 1 for regression (the predicted label within its bounds), else the number of classes
- * (probabilities, whose sum is 1). */
+/* Values per record: 1 for regression (the predicted label within its bounds); for classes their number
+ * (probabilities, whose sum is 1); for times of an event one an interval and three: the probability that no
+ * event came until each cut, the median time (infinite if more than half survive the last cut), the mean time
+ * up to the last cut, and the risk: the sum over the cuts of the cumulative hazards. */
 HR_API size_t hr_predictor_output_count(const hr_predictor *predictor);
 
 /* Values that hr_predict_row reads: the features of the model's schema. */

@@ -67,7 +67,7 @@ static hr_status find_column(const hr_schema *schema, const char *name, size_t *
     if (column->date)
         return hr_fail(err, HR_E_ARGUMENT, "leave it out",
                        "column '%.60s' is a part of a date, whose range is public", name);
-    if (column->kind == HR_KIND_NUMBER && column->low < column->high) return HR_OK;
+    if (column->kind == HR_KIND_NUMBER && column->low < column->high && !column->event) return HR_OK;
     return hr_fail(err, HR_E_ARGUMENT, "leave it out", "column '%.60s' is no number, or has one value", name);
 }
 

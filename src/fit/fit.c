@@ -99,9 +99,16 @@ static hr_status check_unit(const fit_job *f, hr_error *err) {
 
 static hr_status check_label(const fit_job *f, hr_error *err) {
     const hr_schema *schema = hr_data_schema(f->data);
-    if (hr_schema_task(schema) != HR_TASK_COUNT || (f->method->counts && f->options->mode == HR_MODE_SOUND))
-        return HR_OK;
-    return hr_refuse_count(f->method->info.name, schema, err);
+    const bool sound = f->options->mode == HR_MODE_SOUND;
+    const char *method = f->method->info.name;
+    switch (hr_schema_task(schema)) {
+    case HR_TASK_COUNT: return f->method->counts && sound ? HR_OK : hr_refuse_count(method, schema, err);
+    case HR_TASK_SURVIVAL: return f->method->times && sound ? HR_OK : hr_refuse_time(method, schema, err);
+    case HR_TASK_REGRESSION:
+    case HR_TASK_BINARY:
+    case HR_TASK_MULTICLASS: break;
+    }
+    return HR_OK;
 }
 
 static hr_status check_fit(fit_job *f, hr_error *err) {

@@ -32,6 +32,7 @@ static const char *link_text(hr_link link) {
     static const char *const texts[] = {[HR_LINK_NUMBER] = "a number",
                                         [HR_LINK_SIGNED] = "probabilities (square loss)",
                                         [HR_LINK_LOGISTIC] = "log-odds (logistic loss)",
+                                        [HR_LINK_HAZARD] = "log-odds of hazards",
                                         [HR_LINK_LOG] = "the logarithm of a mean count"};
     return texts[link];
 }

@@ -112,7 +112,8 @@ static inline bool hr_options_weigh(const hr_fit_options *options) {
 /* What the fit's releases count: sums of weights, as of persons, if the schema has a unit, unless at most m
  * records of each are drawn, or if classes or records have weights; else records. */
 hr_privacy_unit hr_facts_unit(const hr_fit_facts *facts);
-/* Scores per record: 1, or the number of classes if there are more than two. */
+/* Scores per record: 1, or the number of classes if there are more than two, or of the intervals of a time.
+ */
 size_t hr_training_outputs(const hr_data *data);
 size_t hr_facts_outputs(const hr_fit_facts *facts);
 /* Bytes of one binned table: a byte a cell. */
@@ -148,6 +149,7 @@ typedef struct hr_method {
     bool over_ranks;   /* it needs the statistics source alone, and sums that add up over parts of a table */
     const char *alone; /* why owners do not train it together, for people; NULL: no reason is given */
     bool counts;       /* it learns the mean of a count, in sound mode */
+    bool times;        /* it learns times of events, in sound mode */
     bool cells;        /* it trains on a binned cache (hr_data_map), too */
     const hr_bound *bounds;        /* ended by a NULL name; NULL: the options' own ranges hold */
     hr_privacy_measure with_delta; /* what its releases are counted in when delta > 0 */
@@ -180,8 +182,10 @@ const hr_method *hr_method_named(const char *name);
 
 /* The methods that can, for the remedy of an error: "hedge, gbdt or dpboost". */
 enum { HR_METHODS_TEXT = 200 };
-/* Refuses a label that is a count on behalf of a method, or mode, that does not learn it. Fails: ARGUMENT. */
+/* Refuses a label that is a count, or a time, on behalf of a method, or mode, that does not learn it. Fails:
+ * ARGUMENT. */
 HR_MUST_CHECK hr_status hr_refuse_count(const char *method, const hr_schema *schema, hr_error *err);
+HR_MUST_CHECK hr_status hr_refuse_time(const char *method, const hr_schema *schema, hr_error *err);
 void hr_methods_list(hr_capability capability, char out[HR_METHODS_TEXT]);
 
 /* A copy in which the options that the caller's struct is too short to have, and those that the method does

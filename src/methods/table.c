@@ -48,6 +48,7 @@ static bool can(const hr_method *method, hr_capability capability) {
     case HR_CAN_RANKS: return method->over_ranks;
     case HR_CAN_START: return method->link != NULL;
     case HR_CAN_COUNT: return method->counts;
+    case HR_CAN_TIME: return method->times;
     case HR_CAPABILITIES: break;
     }
     return false;
@@ -74,5 +75,13 @@ hr_status hr_refuse_count(const char *method, const hr_schema *schema, hr_error 
     hr_methods_list(HR_CAN_COUNT, able);
     snprintf(remedy, sizeof remedy, "use %s in sound mode, or write 'kind: number' for the label", able);
     hr_fail(err, HR_E_ARGUMENT, remedy, "%s does not learn a count", method);
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
+}
+
+hr_status hr_refuse_time(const char *method, const hr_schema *schema, hr_error *err) {
+    char able[HR_METHODS_TEXT], remedy[HR_METHODS_TEXT + 40];
+    hr_methods_list(HR_CAN_TIME, able);
+    snprintf(remedy, sizeof remedy, "use %s in sound mode", able);
+    hr_fail(err, HR_E_ARGUMENT, remedy, "%s does not learn times of events", method);
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
 }

@@ -51,6 +51,11 @@ hr_status hr_federated_check_unit(const hr_federated_method *method, bool paper,
 
 hr_status hr_federated_check_count(const hr_federated_method *method, bool paper, const hr_schema *schema,
                                    hr_error *err) {
+    if (hr_schema_task(schema) == HR_TASK_SURVIVAL) {
+        hr_fail(err, HR_E_ARGUMENT, "train on one owner's records, or on a table with all of them",
+                "owners do not learn, or measure, times of events together");
+        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
+    }
     if (hr_schema_task(schema) != HR_TASK_COUNT || !method->assemble) return HR_OK;
     if (method->method->counts && !paper) return HR_OK;
     return hr_refuse_count(method->method->info.name, schema, err);

@@ -58,6 +58,7 @@ static hr_status check_evaluation(evaluation_job *job, const hr_evaluation_optio
     if (status) return status;
     double epsilon = job->options.epsilon, delta = job->options.delta;
     status = hr_budget_check_amounts(epsilon, delta, err);
+    if (!status) status = hr_statistics_check(hr_model_schema(job->model), err);
     if (status) return status;
     job->statistics = hr_statistics_of(hr_model_schema(job->model), HR_SCORE_BINS, &shares);
     /* A record is all that the sensitivities are about. */

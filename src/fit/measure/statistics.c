@@ -1,6 +1,7 @@
 /* The sensitivities are those that evaluation_counts.proof.md proves. */
 #include "fit/measure/statistics.h"
 
+#include "base/fail.h"
 #include "fit/measure/evaluation_figures.h"
 #include "models/model/model.h"
 #include "privacy/gate.h"
@@ -32,6 +33,13 @@ hr_statistics hr_statistics_of(const hr_schema *schema, size_t bins, const hr_st
     if (s.task == HR_TASK_BINARY) s.shares = shares->two_classes, s.count = 3;
     if (!hr_task_has_classes(s.task)) s.rows = number_rows, s.shares = shares->numbers, s.count = 3;
     return s;
+}
+
+hr_status hr_statistics_check(const hr_schema *schema, hr_error *err) {
+    if (hr_schema_task(schema) != HR_TASK_SURVIVAL) return HR_OK;
+    hr_fail(err, HR_E_ARGUMENT, "evaluate without a budget, for the owner's eyes",
+            "no figures of times to an event are released with noise");
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
 }
 
 size_t hr_statistics_cells(const hr_statistics *s, size_t row) {

@@ -7,6 +7,7 @@
 #include "fit/bounds.h"
 #include "fit/budget.h"
 #include "fit/fit.h"
+#include "fit/measure/statistics.h"
 #include "fit/paid.h"
 #include "fit/settings.h"
 #include "fit/table_checks.h"
@@ -99,6 +100,8 @@ static hr_status take_setting(tune_job *job, const hr_fit_options *given, size_t
 
 static hr_status check_measures(const tune_job *job, hr_error *err) {
     const hr_method *first = hr_method_named(job->settings[0].method);
+    const hr_status status = hr_statistics_check(hr_data_schema(job->data), err);
+    if (status) return status;
     for (size_t i = 1; i < job->count && job->options.delta > 0; i++) {
         const hr_method *method = hr_method_named(job->settings[i].method);
         if (method->with_delta == first->with_delta) continue;

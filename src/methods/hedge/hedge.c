@@ -189,6 +189,7 @@ const hr_method hr_method_hedge = {
         "follows from released values."),
     .cells = true,
     .counts = true,
+    .times = true,
     .check = hr_hedge_check,
     .memory = hedge_memory,
     .train = train_hedge,

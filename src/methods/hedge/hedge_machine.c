@@ -3,9 +3,11 @@
 #include "base/fail.h"
 #include "methods/hedge/bandit.h"
 #include "methods/hedge/calibration.h"
+#include "methods/hedge/hazards.h"
 #include "privacy/gate.h"
 #include "privacy/noise.h"
 #include "privacy/sensitivity.h"
+#include "tables/schema/survival_code.h"
 #include "trees/candidates/reliability.h"
 #include "trees/tree/hierarchical_shrinkage.h"
 #include "trees/tree/random_tree.h"
@@ -44,6 +46,7 @@ struct hr_hedge {
     double records;     /* n-hat */
     double least, most; /* of it; most 0: any */
     double *base;
+    double *information; /* times: hr_hazard_base */
     const hr_binning *binning;
     hr_hedge_plan plan; /* from here on: once there are bins */
     size_t round;
@@ -74,6 +77,10 @@ static double released_count(const hr_hedge *h, hr_noisy value) {
     return (double)value.paid / (double)hedge_count_unit(h);
 }
 
+static bool is_hazard(const hr_hedge *h) {
+    return h->loss.objective == HR_OBJECTIVE_HAZARD;
+}
+
 /* ---- Questions ---- */
 
 static void add_line_hedge_machine(hr_hedge_question *question, const hr_charge *charge, size_t count) {
@@ -91,10 +98,11 @@ static hr_charge hedge_machine_charge_of(const hr_hedge *h, const char *what, hr
 }
 
 static void ask_totals(const hr_hedge *h, hr_hedge_question *question) {
-    if (h->outputs > 1) {
-        hr_charge classes =
-            hedge_machine_charge_of(h, "class counts", h->costs.count + h->costs.base, hedge_count_unit(h));
-        add_line_hedge_machine(question, &classes, h->outputs);
+    const size_t classes = hr_hedge_classes(h->loss.objective, h->outputs);
+    if (classes) {
+        hr_charge counts = hedge_machine_charge_of(h, is_hazard(h) ? "interval counts" : "class counts",
+                                                   h->costs.count + h->costs.base, hedge_count_unit(h));
+        add_line_hedge_machine(question, &counts, classes);
         return;
     }
     const char *counted = h->setting.unit == HR_PER_PERSON ? "sum of weights" : "record count";
@@ -185,11 +193,26 @@ static double bounded_records(const hr_hedge *h, double records) {
     return fmax(bounded, 1);
 }
 
+/* Of times: the numbers of codes, whose sum is n-hat. */
+static void on_codes(hr_hedge *h, const hr_noisy *values) {
+    double counts[2 * HR_INTERVALS_MAX + 1];
+    const double unit = (double)hedge_count_unit(h),
+                 noise = hr_noise_deviation(h->setting.privacy_measure, h->costs.count + h->costs.base, unit);
+    for (size_t c = 0; c < hr_survival_codes(h->outputs); c++)
+        h->records += counts[c] = released_count(h, values[c]);
+    h->records = bounded_records(h, h->records);
+    hr_hazard_base(counts, h->outputs, noise / unit, h->base, h->information);
+}
+
 /* n-hat and the mean label, with a start the first alone; of more classes their counts, whose sum is n-hat.
  */
 static hr_status on_totals(hr_hedge *h, const hr_noisy *values, hr_error *err) {
     if (!values) return hr_hedge_drop_sum(h, h->costs.count + h->costs.base, err);
     h->stage = BINS;
+    if (is_hazard(h)) {
+        on_codes(h, values);
+        return HR_OK;
+    }
     if (h->outputs > 1) {
         for (size_t k = 0; k < h->outputs; k++)
             h->records += h->base[k] = fmax(released_count(h, values[k]), 1);
@@ -307,7 +330,7 @@ void hr_hedge_choice(hr_hedge *h, size_t index) {
 
 /* ---- Leaves ---- */
 
-/* The released sums and counts, by node. With several outputs the mean over them is taken off: the true
+/* The released sums and counts, by node. With several classes the mean over them is taken off: the true
  * gradients of a record add up to 0. */
 static void read_leaves(hr_hedge *h, const hr_tree *tree, const hr_noisy *values) {
     const hr_noisy *counts = values + h->leaf_count * h->outputs;
@@ -316,7 +339,7 @@ static void read_leaves(hr_hedge *h, const hr_tree *tree, const hr_noisy *values
         if (tree->nodes[n].left) continue;
         const hr_noisy *sums = values + leaf * outputs;
         double mean = 0;
-        for (size_t k = 0; outputs > 1 && k < outputs; k++)
+        for (size_t k = 0; hr_hedge_scores_classes(h->loss.objective, outputs) && k < outputs; k++)
             mean += (double)sums[k].paid / hedge_sum_unit(h) / (double)outputs;
         for (size_t k = 0; k < outputs; k++)
             h->node_sums[n * outputs + k] = (double)sums[k].paid / hedge_sum_unit(h) - mean;
@@ -325,11 +348,11 @@ static void read_leaves(hr_hedge *h, const hr_tree *tree, const hr_noisy *values
     }
 }
 
-/* With several outputs the mean over them is taken off a leaf's sums: so much is left of their noise, as a
+/* With several classes the mean over them is taken off a leaf's sums: so much is left of their noise, as a
  * variance. */
 static double noise_left(const hr_hedge *h) {
     const double outputs = (double)h->outputs;
-    return h->outputs > 1 ? (outputs - 1) / outputs : 1;
+    return hr_hedge_scores_classes(h->loss.objective, h->outputs) ? (outputs - 1) / outputs : 1;
 }
 
 /* Sets the leaf values; returns the gain: the sum over leaves of S^2/(N + ridge), less what noise alone adds
@@ -345,6 +368,11 @@ static double set_values(hr_hedge *h, const hr_tree *tree, double noise) {
     }
 
     hr_hierarchical_shrinkage(tree, h->outputs, ridge, h->node_sums, h->node_counts, h->values);
+    if (is_hazard(h)) {
+        const hr_hazard_leaves leaves = {tree,         h->outputs,     h->information,
+                                         h->node_sums, h->node_counts, noise};
+        hr_hazard_values(&leaves, h->values);
+    }
     hr_shrinkage_noise(tree, ridge, h->node_counts, h->node_noise);
     for (size_t i = 0; i < tree->node_count * h->outputs; i++)
         h->values[i] = -h->plan.step * fmin(fmax(h->values[i] * h->scores.gradient_unit, -limit), limit);
@@ -363,7 +391,7 @@ static hr_status keep_tree(hr_hedge *h, const hr_tree *chosen, double noise, hr_
     /* What a leaf's value has of the noise, at most: the limit of values takes from it. */
     const double of_value = scale * h->scores.gradient_unit * h->plan.step * noise * sqrt(noise_left(h));
     for (size_t n = 0; n < tree.node_count; n++) h->node_noise[n] *= of_value;
-    tree.noise = h->node_noise;
+    tree.noise = is_hazard(h) ? NULL : h->node_noise; /* of times it differs by output */
 
     for (size_t k = 0; k < h->outputs; k++) {
         hr_tree *kept = &h->forest.trees[h->forest.tree_count];
@@ -438,7 +466,8 @@ hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_csprng *coins, hr_arena *
     h->scores = hr_hedge_scores_of(terms->objective);
     h->published = hr_hedge_published_unit(terms->objective, h->outputs);
     h->base = calloc(h->outputs, sizeof *h->base);
-    if (!h->base) {
+    h->information = calloc(h->outputs, sizeof *h->information);
+    if (!h->base || !h->information) {
         hr_hedge_free(h);
         return hr_fail_memory(err);
     }
@@ -449,8 +478,8 @@ hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_csprng *coins, hr_arena *
 void hr_hedge_free(hr_hedge *h) {
     if (!h) return;
     hr_bandit_free(h->bandit);
-    void *all[] = {h->base,        h->candidates, h->trees,      h->node_sums,
-                   h->node_counts, h->values,     h->node_noise, h->past};
+    void *all[] = {h->base,        h->information, h->candidates, h->trees, h->node_sums,
+                   h->node_counts, h->values,      h->node_noise, h->past};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     free(h);
 }

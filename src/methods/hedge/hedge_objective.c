@@ -1,17 +1,21 @@
 #include "methods/hedge/hedge_objective.h"
 
+#include "tables/schema/survival_code.h"
+
 #include <math.h>
 
 static const double LEAST_MEAN = 1e-4;
 
 hr_objective hr_hedge_objective(const hr_fit_options *options, hr_task task) {
     if (task == HR_TASK_COUNT) return HR_OBJECTIVE_COUNT;
+    if (task == HR_TASK_SURVIVAL) return HR_OBJECTIVE_HAZARD;
     bool is_logistic = options->loss == HR_LOSS_LOGISTIC && task == HR_TASK_BINARY;
     return is_logistic ? HR_OBJECTIVE_LOGISTIC : HR_OBJECTIVE_SQUARE;
 }
 
 hr_link hr_hedge_link(hr_objective objective, hr_task task) {
     if (objective == HR_OBJECTIVE_COUNT) return HR_LINK_LOG;
+    if (objective == HR_OBJECTIVE_HAZARD) return HR_LINK_HAZARD;
     if (objective == HR_OBJECTIVE_LOGISTIC) return HR_LINK_LOGISTIC;
     return task == HR_TASK_REGRESSION ? HR_LINK_NUMBER : HR_LINK_SIGNED;
 }
@@ -20,8 +24,11 @@ hr_hedge_scores hr_hedge_scores_of(hr_objective objective) {
     static const hr_hedge_scores scores[] = {
         [HR_OBJECTIVE_SQUARE] = {.limit = 1, .value_limit = 1, .gradient_unit = 1, .clip_quantile = .95},
         [HR_OBJECTIVE_LOGISTIC] = {.limit = 20, .value_limit = 3, .gradient_unit = 1},
-        [HR_OBJECTIVE_COUNT] = {
-            .limit = 20, .value_limit = 1, .gradient_unit = HR_COUNT_GRADIENT, .clip_quantile = .99}};
+        [HR_OBJECTIVE_COUNT] = {.limit = 20,
+                                .value_limit = 1,
+                                .gradient_unit = HR_COUNT_GRADIENT,
+                                .clip_quantile = .99},
+        [HR_OBJECTIVE_HAZARD] = {.limit = 20, .value_limit = 3, .gradient_unit = 1}};
     return scores[objective];
 }
 
@@ -35,18 +42,32 @@ double hr_hedge_base(hr_objective objective, double mean, double noise) {
     switch (objective) {
     case HR_OBJECTIVE_COUNT: return count_base((1 + mean) / 2, noise);
     case HR_OBJECTIVE_LOGISTIC: return .5 * log(fmax(1 + mean, .02) / fmax(1 - mean, .02));
+    case HR_OBJECTIVE_HAZARD: /* hr_hazard_base */
     case HR_OBJECTIVE_SQUARE: break;
     }
     return mean;
 }
 
+bool hr_hedge_scores_classes(hr_objective objective, size_t outputs) {
+    return outputs > 1 && objective != HR_OBJECTIVE_HAZARD;
+}
+
+size_t hr_hedge_classes(hr_objective objective, size_t outputs) {
+    if (objective == HR_OBJECTIVE_HAZARD) return hr_survival_codes(outputs);
+    return outputs > 1 ? outputs : 0;
+}
+
+bool hr_hedge_adapts_clip(hr_task task) {
+    return !hr_task_has_classes(task) && task != HR_TASK_SURVIVAL;
+}
+
 double hr_hedge_published_unit(hr_objective objective, size_t outputs) {
-    return outputs > 1 || objective == HR_OBJECTIVE_LOGISTIC ? 2 : 1;
+    return hr_hedge_scores_classes(objective, outputs) || objective == HR_OBJECTIVE_LOGISTIC ? 2 : 1;
 }
 
 double hr_hedge_published_base(hr_objective objective, size_t outputs, double base) {
     const double scaled = hr_hedge_published_unit(objective, outputs) * base;
-    return outputs > 1 ? scaled - 1 : scaled;
+    return hr_hedge_scores_classes(objective, outputs) ? scaled - 1 : scaled;
 }
 
 double hr_hedge_count_unit(double base, double high) {

@@ -23,6 +23,14 @@ hr_hedge_scores hr_hedge_scores_of(hr_objective objective);
 /* Where they start: the mean target, -1 to 1, was released with noise of this deviation. */
 double hr_hedge_base(hr_objective objective, double mean, double noise);
 
+/* Whether there is a score for each of several classes: gradients of a record add up to 0. */
+bool hr_hedge_scores_classes(hr_objective objective, size_t outputs);
+/* What records are counted by before the rounds: classes, or codes of times (hr_survival_code). 0: nothing; a
+ * mean target is released. */
+size_t hr_hedge_classes(hr_objective objective, size_t outputs);
+/* Whether the clip follows the gradients. */
+bool hr_hedge_adapts_clip(hr_task task);
+
 /* A published score of one output is this much of F: log-odds are twice F, and so are parts from -1 to 1 of
  * those from 0 to 1. */
 double hr_hedge_published_unit(hr_objective objective, size_t outputs);

@@ -1,5 +1,6 @@
 #include "methods/hedge/hedge_plan.h"
 
+#include "methods/hedge/hedge_objective.h"
 #include "privacy/noise.h"
 #include "privacy/sensitivity.h"
 #include "tables/bins/edges.h"
@@ -19,7 +20,7 @@ static shares shares_of(const hr_hedge_setting *s) {
                        .start = .03,
                        .choice = .20,
                        .counts = .10,
-                       .within = !hr_task_has_classes(s->task) ? .03 : 0};
+                       .within = hr_hedge_adapts_clip(s->task) ? .03 : 0};
     shares pure = {.bins = .08, .start = .04, .choice = .30, .counts = .20, .within = 0};
     shares mine = s->privacy_measure == HR_PRIVACY_PURE ? pure : gaussian;
     if (!s->has_quantiles) mine.bins = 0;
@@ -60,6 +61,8 @@ static void schedule(const hr_hedge_setting *s, double size, double records, hr_
     }
     plan->rounds = (size_t)clamp_plan_value(floor(1.5 * sqrt(size)), 25, ROUNDS_GAUSSIAN);
     plan->step = fmin(2 * pow(fmax(size / 8, 1), .6) / (double)plan->rounds, .5);
+    if (s->task == HR_TASK_SURVIVAL)
+        plan->step /= 2; /* each interval has a part of the events to learn from */
     plan->depth_all = levels(fmin(size / 400, records / 800), 4, 8);
     plan->depth_pair = levels(fmin(size / 200, records / 800), 4, 8);
     plan->depth_one = 3;
@@ -68,9 +71,9 @@ static void schedule(const hr_hedge_setting *s, double size, double records, hr_
 }
 
 /* C_0. Two classes: gradients reach 2; less biases probabilities, more lets noise in. More classes: their
- * length reaches sqrt(2). */
+ * length reaches sqrt(2). Times: it is about 1 where the event comes, and clipping it would bias hazards. */
 static double first_clip(const hr_hedge_setting *s) {
-    if (!hr_task_has_classes(s->task))
+    if (hr_hedge_adapts_clip(s->task))
         return s->privacy_measure == HR_PRIVACY_PURE ? .5 : .3; /* where it adapts it may begin low */
     return s->task == HR_TASK_BINARY ? 1.2 : 1;
 }
@@ -135,7 +138,7 @@ uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *s, int64_t bound, size
 }
 
 double hr_hedge_largest_clip(const hr_hedge_setting *s) {
-    return hr_task_has_classes(s->task) ? first_clip(s) : s->task == HR_TASK_COUNT ? 2 : 1;
+    return !hr_hedge_adapts_clip(s->task) ? first_clip(s) : s->task == HR_TASK_COUNT ? 2 : 1;
 }
 
 bool hr_hedge_has_quantiles(const hr_fit_options *options, const hr_schema *schema) {
@@ -173,7 +176,7 @@ hr_status hr_hedge_check(const hr_fit_facts *facts, hr_error *err) {
     uint64_t count = hr_unit_of_counts(s.unit), label = hr_unit_label_sensitivity(s.unit);
     hr_status status = hr_facts_check_classes(facts, err);
     if (status) return status;
-    if (hr_facts_outputs(facts) > 1) {
+    if (hr_facts_outputs(facts) > 1 || s.task == HR_TASK_SURVIVAL) {
         status = hr_facts_check_sums(facts, "class counts", start.count + start.base, count, err);
     } else {
         status = hr_facts_check_sums(facts, "record count", start.count, count, err);
@@ -208,19 +211,21 @@ static void note_noise(const hr_hedge_setting *s, const hr_schema *schema, const
                        hr_plan_info *plan) {
     enum { FINE = 1 << HR_GRADIENT_BITS };
     const hr_column *label = schema ? hr_schema_label(schema) : NULL;
-    double outputs =
-        label && label->kind == HR_KIND_CATEGORY && label->value_count > 2 ? (double)label->value_count : 1;
+    const hr_fit_facts facts = {.schema = schema};
+    const double outputs = (double)hr_facts_outputs(&facts);
     double reach =
         HR_WEIGHT_MAX * made->clip * FINE * (s->privacy_measure == HR_PRIVACY_PURE ? sqrt(outputs) : 1);
     double noise =
         hr_hedge_noise_factor(s) * hr_noise_deviation(s->privacy_measure, made->sums, reach) / FINE;
-    plan->label_range = label && label->kind == HR_KIND_NUMBER ? label->high - label->low : 1;
+    const bool is_time = label && label->event;
+    plan->label_range = label && label->kind == HR_KIND_NUMBER && !is_time ? label->high - label->low : 1;
     /* What a gradient of 1 is in the label's units: two classes have scores from -1 to 1, more have
-     * probabilities; a count's is of the logarithm of its mean, taken to be in the middle of the bounds. */
+     * probabilities, and times those of the event in an interval; a count's is of the logarithm of its mean,
+     * taken to be in the middle of the bounds. */
     bool has_classes = schema && hr_schema_task(schema) == HR_TASK_MULTICLASS;
     bool is_count = schema && hr_schema_task(schema) == HR_TASK_COUNT;
-    double unit =
-        has_classes ? plan->label_range : (is_count ? HR_COUNT_GRADIENT : 1) * plan->label_range / 2;
+    double unit = has_classes || is_time ? plan->label_range
+                                         : (is_count ? HR_COUNT_GRADIENT : 1) * plan->label_range / 2;
     plan->leaf_records = plan->records / (double)(1 << made->depth_all);
     plan->gradient_noise = noise / plan->leaf_records;
     plan->label_noise = plan->gradient_noise * unit;

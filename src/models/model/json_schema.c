@@ -29,16 +29,22 @@ static char optional_mark_of(hr_json_reader *r, const hr_json_position *at, cons
     return text && !r->status ? text[0] : 0;
 }
 
+/* Of a number, or of a time, whose event was read. */
 static void read_json_number(hr_json_reader *r, const hr_json_position *at, hr_column *column) {
-    static const char *const keys[] = {"name",   "kind", "low",  "high",   "integer", "decimal", "thousands",
-                                       "symbol", "date", "part", "review", "source",  "count"};
-    hr_json_only_keys(r, at, keys, COUNT(keys));
-    column->low = hr_json_number_of(r, at, "low");
-    column->high = hr_json_number_of(r, at, "high");
-    column->integer = hr_json_bool_of(r, at, "integer");
+    static const char *const keys[] = {"low",     "high",   "integer",   "date",   "part",
+                                       "count",   "name",   "kind",      "review", "source",
+                                       "decimal", "symbol", "thousands", "event",  "intervals"};
+    enum { OF_BOTH = 6, OF_TIME = 13 }; /* the first are of numbers alone, the last of times */
+    const bool is_time = column->event != NULL;
+    hr_json_only_keys(r, at, is_time ? keys + OF_BOTH : keys, is_time ? COUNT(keys) - OF_BOTH : OF_TIME);
+    column->low = is_time ? -HR_TIME_MAX : hr_json_number_of(r, at, "low");
+    column->high = is_time ? HR_TIME_MAX : hr_json_number_of(r, at, "high");
+    column->integer = !is_time && hr_json_bool_of(r, at, "integer");
     column->count = optional_bool_of(r, at, "count");
-    if (column->count && r->version < HR_MODEL_VERSION_COUNTS)
-        hr_json_refuse(r, at, "use a file of version 3", "version 2 has no counts");
+    if (is_time) column->intervals = hr_json_numbers_of(r, at, "intervals", &column->interval_count);
+    if (r->version < (is_time ? HR_MODEL_VERSION_TIMES : column->count ? HR_MODEL_VERSION_COUNTS : 0))
+        hr_json_refuse(r, at, "use a newer file", "version %d has no %s", (int)r->version,
+                       is_time ? "times" : "counts");
     column->format.decimal = optional_mark_of(r, at, "decimal");
     column->format.thousands = optional_mark_of(r, at, "thousands");
     column->format.symbol = optional_text_of(r, at, "symbol");
@@ -67,7 +73,9 @@ static hr_column read_json_column(hr_json_reader *r, const hr_json_position *at,
     static const char *const category_keys[] = {"name", "kind", "values", "boolean", "review", "source"};
     hr_json_expect(r, at, HR_JSON_OBJECT);
     hr_column column = {.name = hr_json_text_of(r, at, "name")};
-    column.kind = (hr_kind)hr_json_word_of(r, at, "kind", HR_KIND_NAMES, COUNT(HR_KIND_NAMES));
+    const size_t kind = hr_json_word_of(r, at, "kind", HR_KIND_NAMES, COUNT(HR_KIND_NAMES));
+    column.kind = kind == HR_KIND_CATEGORY ? HR_KIND_CATEGORY : HR_KIND_NUMBER;
+    if (kind > HR_KIND_CATEGORY) column.event = hr_json_text_of(r, at, "event");
     if (column.kind == HR_KIND_NUMBER) {
         read_json_number(r, at, &column);
         read_json_part(r, at, dates, &column);

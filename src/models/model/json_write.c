@@ -128,11 +128,18 @@ static void add_text_member(hr_buffer *b, const char *key, const char *text) {
 static void add_column(hr_buffer *b, const hr_column *column) {
     hr_buffer_text(b, "{\"name\": ");
     hr_json_add_text(b, column->name);
-    hr_buffer_format(b, ", \"kind\": \"%s\"", HR_KIND_NAMES[column->kind]);
+    hr_buffer_format(b, ", \"kind\": \"%s\"",
+                     HR_KIND_NAMES[column->event ? HR_KIND_CATEGORY + 1 : (int)column->kind]);
     if (column->kind == HR_KIND_NUMBER) {
-        add_number_after(b, ", \"low\": ", column->low);
-        add_number_after(b, ", \"high\": ", column->high);
-        hr_buffer_format(b, ", \"integer\": %s", column->integer ? "true" : "false");
+        if (column->event) {
+            add_text_member(b, "event", column->event);
+            hr_buffer_text(b, ", \"intervals\": ");
+            add_numbers(b, column->intervals, column->interval_count);
+        } else {
+            add_number_after(b, ", \"low\": ", column->low);
+            add_number_after(b, ", \"high\": ", column->high);
+            hr_buffer_format(b, ", \"integer\": %s", column->integer ? "true" : "false");
+        }
         if (column->count) hr_buffer_text(b, ", \"count\": true");
         /* Only what differs from plain numbers: other models have the bytes that they always had. */
         const hr_number_format *format = &column->format;

@@ -1,9 +1,8 @@
 /* How good predictions are, in the definitions that scikit-learn uses: AUC with midranks for ties, logarithms
  * of probabilities clipped at 1e-15; and how far probabilities can be taken at their word (expected
- * calibration error). What cannot be defined (AUC of one class, R^2 of a constant label) is NaN, not a number
- * that looks fine. */
+ * calibration error). What cannot be defined (AUC of one class, R^2 of a constant label) is NaN. */
 #include "base/fail.h"
-#include "models/model/model.h"
+#include "models/model/survival.h"
 #include "trees/tree/link.h"
 
 #include <math.h>
@@ -158,7 +157,9 @@ hr_status hr_evaluate(const hr_model *model, const hr_data *data, int threads, h
     hr_comparison comparison = {0};
     hr_status status = hr_comparison_make(model, data, threads, &comparison, err);
     if (status) return status;
-    status = hr_metrics_compare(&comparison, out, err);
+    status = comparison.task == HR_TASK_SURVIVAL
+                 ? hr_survival_compare(hr_schema_label(model->schema), &comparison, out, err)
+                 : hr_metrics_compare(&comparison, out, err);
     hr_comparison_free(&comparison);
     return status;
 }

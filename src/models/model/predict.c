@@ -5,6 +5,7 @@
 #include "base/team.h"
 #include "base/threads.h"
 #include "models/model/model.h"
+#include "models/model/survival.h"
 #include "tables/data/columns.h"
 #include "tables/data/records.h"
 #include "tables/schema/schema.h"
@@ -43,6 +44,8 @@ static void write_linked(const hr_predictor *predictor, const double *scores, si
         const hr_column *label = hr_schema_label(predictor->schema);
         double part = (clip_prediction(scores[0], -1, 1) + 1) / 2;
         *out = clip_prediction(label->low + part * (label->high - label->low), label->low, label->high);
+    } else if (forest->link == HR_LINK_HAZARD) {
+        hr_survival_write(hr_schema_label(predictor->schema), scores, stride, out);
     } else if (forest->link == HR_LINK_LOG) {
         const hr_column *label = hr_schema_label(predictor->schema);
         *out = clip_prediction(label->high * exp(fmin(scores[0], 0)), label->low, label->high);
@@ -185,8 +188,9 @@ hr_status hr_predict_row(const hr_predictor *predictor, const double *values, do
 /* ---- Facts ---- */
 
 size_t hr_predictor_output_count(const hr_predictor *predictor) {
-    if (!hr_task_has_classes(hr_schema_task(predictor->schema))) return 1;
-    return hr_schema_label(predictor->schema)->value_count;
+    const hr_column *label = hr_schema_label(predictor->schema);
+    if (label->event) return hr_survival_outputs(label);
+    return label->kind == HR_KIND_NUMBER ? 1 : label->value_count;
 }
 
 size_t hr_predictor_feature_count(const hr_predictor *predictor) {

@@ -132,6 +132,7 @@ static void show_output(hr_buffer *buffer, const hr_model *model, const hr_tree 
     const hr_column *label = hr_schema_label(model->schema);
     if (label->kind == HR_KIND_NUMBER) {
         hr_show_text(buffer, label->name);
+        if (label->event) hr_buffer_format(buffer, " up to %g", label->intervals[tree->output]);
         return;
     }
     hr_show_text(buffer, label->name);

@@ -37,10 +37,19 @@ static void show_name(hr_buffer *b, const char *name) {
 
 static void show_label(hr_buffer *b, const hr_model *m) {
     static const char *const tasks[] = {"regression of ", "binary classification of ", "classification of ",
-                                        "mean of the count "};
+                                        "mean of the count ", "time to an event, "};
     const hr_column *label = hr_schema_label(m->schema);
     hr_buffer_format(b, "Task      %s", tasks[hr_schema_task(m->schema)]);
     hr_show_text(b, label->name);
+    if (label->event) {
+        hr_buffer_text(b, " (event: ");
+        hr_show_text(b, label->event);
+        hr_buffer_text(b, ")\nIntervals end at ");
+        for (size_t k = 0; k < label->interval_count; k++)
+            hr_buffer_format(b, "%s%g", k ? ", " : "", label->intervals[k]);
+        hr_buffer_text(b, "\nScores    log-odds of the event in each interval, of records at risk in it\n");
+        return;
+    }
     if (label->kind == HR_KIND_NUMBER) {
         hr_buffer_format(b, " (%g to %g)\n", label->low, label->high);
         if (label->count)

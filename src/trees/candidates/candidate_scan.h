@@ -23,6 +23,8 @@ typedef struct hr_candidate_scan hr_candidate_scan;
 typedef enum hr_objective {
     HR_OBJECTIVE_SQUARE,   /* gradient F - y; more than two classes: of every class, one-hot */
     HR_OBJECTIVE_LOGISTIC, /* gradient tanh(F) - y; two classes only */
+    HR_OBJECTIVE_HAZARD,   /* an output an interval, y is a code (hr_survival_code): gradient
+                              1/(1 + exp(-F)) - [the event came in it] where the record was at risk, else 0 */
     HR_OBJECTIVE_COUNT     /* y is a part of the label's high: gradient (exp(F) - y) / (HR_COUNT_GRADIENT *
                               max(exp(F), exp(base))) */
 } hr_objective;
@@ -34,7 +36,7 @@ enum { HR_COUNT_GRADIENT = 2 };
 typedef struct hr_candidate_scan_loss {
     hr_objective objective;
     double clip;        /* C_t: on |gradient|, or on its Euclidean norm with more than one output */
-    double score_limit; /* scores are kept within +-limit (more outputs: within -0.2 .. 1.2) */
+    double score_limit; /* scores are kept within +-limit (those of classes: within -0.2 .. 1.2) */
     int64_t bound;      /* G_t = floor(C_t 2^12) */
     double count_unit;  /* counts: the least mean that a gradient is divided by, above 0, as a part of high */
 } hr_candidate_scan_loss;
@@ -53,7 +55,8 @@ typedef struct hr_candidate_scan_setup {
     const double *base; /* where scores start: base[0..outputs) */
     size_t trees;       /* of a round at most, of two-way splits and HR_CANDIDATE_SCAN_NODES_MAX nodes */
     int threads;
-    bool publishes; /* steps have a published part, which is added up, too */
+    bool publishes;         /* steps have a published part, which is added up, too */
+    hr_objective objective; /* of all losses: it decides whether targets are codes */
 } hr_candidate_scan_setup;
 
 /* Per person (binned->weights): sums are of hr_person_share of each gradient, in units finer by

@@ -1,6 +1,7 @@
 #include "trees/candidates/hedge_records.h"
 
 #include "tables/data/cell_file.h"
+#include "tables/schema/survival_code.h"
 #include "trees/candidates/reliability.h"
 #include "trees/stats/gradient.h"
 #include "trees/tree/parts.h"
@@ -11,6 +12,7 @@
 struct hr_records {
     const hr_data *data;
     size_t outputs, trees;
+    size_t classes; /* that records are counted by, or codes of times; 0: none */
     int threads;
     double *targets;
     const double *start; /* NULL: the base */
@@ -33,6 +35,8 @@ hr_status hr_records_new(const hr_data *data, size_t outputs, size_t trees, int 
     if (!r) return hr_fail_memory(err);
     r->data = data;
     r->outputs = outputs;
+    const bool are_times = hr_schema_task(hr_data_schema(data)) == HR_TASK_SURVIVAL;
+    r->classes = are_times ? hr_survival_codes(outputs) : outputs > 1 ? outputs : 0;
     r->trees = trees;
     r->threads = threads;
     r->targets = malloc((hr_data_rows(data) + 1) * sizeof *r->targets);
@@ -152,6 +156,7 @@ static hr_status scan_hedge_records(hr_records *r, const hr_hedge_question *ques
     if (!status && !r->scan) {
         const hr_candidate_scan_setup setup = {.targets = r->targets,
                                                .outputs = r->outputs,
+                                               .objective = question->loss.objective,
                                                .base = question->base,
                                                .trees = r->trees,
                                                .threads = r->threads,
@@ -223,11 +228,11 @@ static hr_status count_hedge_records(hr_records *r, const hr_hedge_question *que
 hr_status hr_records_sums(hr_records *r, const hr_hedge_question *question, hr_exact *out, hr_error *err) {
     if (question->kind == HR_HEDGE_LEAVES) return leaves_hedge_records(r, question, out, err);
     if (question->kind == HR_HEDGE_TOTALS) {
-        /* One output: the count stands before the sum, or alone; more: the counts of the classes are all. */
-        hr_exact count, sum, *labels = r->outputs == 1 ? &sum : out;
-        hr_candidate_scan_totals(r->targets, hr_data_weights(r->data), hr_data_rows(r->data), r->outputs,
-                                 &count, labels);
-        if (r->outputs > 1) return HR_OK;
+        /* The count stands before the sum, or alone; of classes, or codes, the counts are all. */
+        hr_exact count, sum, *labels = r->classes ? out : &sum;
+        hr_candidate_scan_totals(r->targets, hr_data_weights(r->data), hr_data_rows(r->data),
+                                 r->classes ? r->classes : 1, &count, labels);
+        if (r->classes) return HR_OK;
         out[0] = count;
         if (question->line_count > 1) out[1] = sum;
         return HR_OK;

@@ -1,6 +1,7 @@
 #include "trees/candidates/score_gradients.h"
 
 #include "base/arena.h"
+#include "trees/candidates/hazard_gradients.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,8 +24,9 @@ bool hr_score_gradients_init(hr_score_gradients *g, const hr_binned *binned,
     g->scores = hr_pages_new(scores * sizeof *g->scores);
     if (setup->publishes) g->published = hr_pages_new(scores * sizeof *g->published);
     if (!g->targets || !g->scores || (setup->publishes && !g->published)) return false;
+    const bool are_whole = outputs > 1 || setup->objective == HR_OBJECTIVE_HAZARD;
     for (size_t i = 0; i < rows; i++)
-        g->targets[i] = outputs > 1 ? (int32_t)setup->targets[i] : hr_fixed_score(setup->targets[i]);
+        g->targets[i] = are_whole ? (int32_t)setup->targets[i] : hr_fixed_score(setup->targets[i]);
     for (size_t i = 0; i < scores; i++) g->scores[i] = hr_fixed_score(setup->base[i % outputs]);
     if (g->published) memset(g->published, 0, scores * sizeof *g->published);
     return true;
@@ -38,13 +40,18 @@ void hr_score_gradients_done(hr_score_gradients *g) {
 
 /* ---- Scores ---- */
 
+/* Whether there is a score for each of several classes: its probability. */
+static bool has_classes(const hr_score_gradients *g, const hr_candidate_scan_loss *loss) {
+    return g->outputs > 1 && loss->objective != HR_OBJECTIVE_HAZARD;
+}
+
 /* What scores are kept within. */
 static double lowest_score(const hr_score_gradients *g, const hr_candidate_scan_loss *loss) {
-    return g->outputs > 1 ? -.2 : -loss->score_limit;
+    return has_classes(g, loss) ? -.2 : -loss->score_limit;
 }
 
 static double highest_score(const hr_score_gradients *g, const hr_candidate_scan_loss *loss) {
-    return g->outputs > 1 ? 1.2 : loss->score_limit;
+    return has_classes(g, loss) ? 1.2 : loss->score_limit;
 }
 
 /* A scan has half of the log-odds (logistic loss), or the probabilities of more than two classes. */
@@ -52,7 +59,7 @@ void hr_score_gradients_start(hr_score_gradients *g, const double *scores,
                               const hr_candidate_scan_loss *loss) {
     double low = lowest_score(g, loss), high = highest_score(g, loss);
     for (size_t i = 0; i < g->rows * g->outputs; i++) {
-        double score = g->outputs > 1                             ? (scores[i] + 1) / 2
+        double score = has_classes(g, loss)                       ? (scores[i] + 1) / 2
                        : loss->objective == HR_OBJECTIVE_LOGISTIC ? scores[i] / 2
                                                                   : scores[i];
         g->scores[i] = hr_fixed_score(fmin(fmax(score, low), high));
@@ -139,14 +146,19 @@ static double factor_of(const hr_score_gradients *g, const hr_candidate_scan_los
     return (norm > loss->clip ? loss->clip / norm : 1) * (1 << HR_GRADIENT_BITS);
 }
 
-static int64_t square_of(const hr_score_gradients *g, const int64_t *vector) {
-    int64_t square = 0;
-    for (size_t k = 0; k < g->outputs; k++) square += vector[k * BLOCK] * vector[k * BLOCK];
-    return square;
+void hr_score_gradients_pack(const hr_score_gradients *g, const hr_candidate_scan_loss *loss,
+                             int64_t *vector) {
+    for (;;) {
+        int64_t square = 0;
+        for (size_t k = 0; k < g->outputs; k++) square += vector[k * BLOCK] * vector[k * BLOCK];
+        if (square <= loss->bound * loss->bound) break;
+        for (size_t k = 0; k < g->outputs; k++) vector[k * BLOCK] /= 2;
+    }
+    for (size_t k = 0; k < g->outputs; k++)
+        vector[k * BLOCK] = (int64_t)((uint64_t)vector[k * BLOCK] << g->shift) + 1;
 }
 
-/* Integers are truncated towards zero; should floats have erred so far that their norm exceeds the bound all
- * the same, the vector is halved until it does not. */
+/* Integers are truncated towards zero. */
 static void pack_many(const hr_score_gradients *g, const hr_candidate_scan_loss *loss,
                       const hr_row_block *rows, int64_t *words) {
     for (size_t i = 0; i < rows->count; i++) {
@@ -154,10 +166,7 @@ static void pack_many(const hr_score_gradients *g, const hr_candidate_scan_loss 
         double factor = factor_of(g, loss, rows->begin + i);
         for (size_t k = 0; k < g->outputs; k++)
             vector[k * BLOCK] = (int64_t)(residual(g, rows->begin + i, k) * factor);
-        while (square_of(g, vector) > loss->bound * loss->bound)
-            for (size_t k = 0; k < g->outputs; k++) vector[k * BLOCK] /= 2;
-        for (size_t k = 0; k < g->outputs; k++)
-            vector[k * BLOCK] = (int64_t)((uint64_t)vector[k * BLOCK] << g->shift) + 1;
+        hr_score_gradients_pack(g, loss, vector);
     }
 }
 
@@ -169,7 +178,8 @@ static int64_t weigh_block(const hr_score_gradients *g, const hr_candidate_scan_
     const uint32_t *weights = g->weights + rows->begin;
     const int32_t *targets = g->targets + rows->begin, clip = rule_of(g, loss).clip;
     int32_t room[BLOCK];
-    const int32_t *predicted = g->outputs == 1 ? predicted_of(g, loss, rows, room) : NULL;
+    const bool has_one = g->outputs == 1 && loss->objective != HR_OBJECTIVE_HAZARD;
+    const int32_t *predicted = has_one ? predicted_of(g, loss, rows, room) : NULL;
     int64_t within = 0;
     for (size_t i = 0; i < rows->count; i++) {
         for (size_t k = 0; k < g->outputs; k++) {
@@ -186,7 +196,9 @@ static int64_t weigh_block(const hr_score_gradients *g, const hr_candidate_scan_
 int64_t hr_score_gradients_words(const hr_score_gradients *g, const hr_candidate_scan_loss *loss,
                                  const hr_row_block *rows, int64_t *words) {
     int64_t within = 0;
-    if (g->outputs == 1)
+    if (loss->objective == HR_OBJECTIVE_HAZARD)
+        hr_hazard_gradients_words(g, loss, rows, words);
+    else if (g->outputs == 1)
         within = pack_one(g, loss, rows, words);
     else
         pack_many(g, loss, rows, words);

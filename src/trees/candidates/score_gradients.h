@@ -11,7 +11,7 @@ enum { HR_SCORE_WORD_ROWS = 1 << 20 }; /* a sum has room for the words of so man
 
 typedef struct hr_score_gradients {
     const hr_kernels *kernels;
-    int32_t *targets;        /* outputs > 1: class indices */
+    int32_t *targets;        /* outputs > 1: class indices; times: codes */
     const uint32_t *weights; /* NULL: every record counts 1 */
     size_t rows, outputs;
     size_t channels;    /* words of a record: one an output; with weights one more, for those */
@@ -39,6 +39,11 @@ typedef struct hr_score_step {
 
 void hr_score_gradients_take_step(hr_score_gradients *gradients, const hr_candidate_scan_loss *loss,
                                   const hr_row_block *rows, const hr_score_step *step);
+
+/* Of one record, vector[k * HR_WALK_BLOCK]: halved until its length is at most the bound, should floats have
+ * erred so far; and packed, each with a count of 1. */
+void hr_score_gradients_pack(const hr_score_gradients *gradients, const hr_candidate_scan_loss *loss,
+                             int64_t *vector);
 
 /* words[k * HR_WALK_BLOCK + i]: channel k of record i of a block. Without weights a word has the gradient and
  * a count of 1 (packing.h); with weights, the person's share of the gradient, and in the last channel the

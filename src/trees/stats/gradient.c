@@ -2,6 +2,7 @@
 
 #include "base/kernels/kernels.h"
 #include "base/team.h"
+#include "tables/schema/survival_code.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -10,10 +11,26 @@ enum { PIECE_ROWS = 512 }; /* of one call of a kernel */
 
 /* ---- Targets ---- */
 
+/* A record that is censored in the second half of an interval counts as one that survived it. Else those that
+ * are censored within intervals would have events there and no survival, and hazards would be too high. */
+static size_t code_of(const hr_column *label, double value) {
+    const double time = hr_label_time(value), *cuts = label->intervals;
+    const size_t count = label->interval_count,
+                 code = hr_survival_code(time, hr_label_event(value), cuts, count),
+                 survived = hr_survival_survived(code);
+    if (hr_survival_event(code) || survived == count) return code;
+    const double from = survived ? cuts[survived - 1] : 0;
+    return time >= from + (cuts[survived] - from) / 2 ? code + 2 : code;
+}
+
 void hr_targets_of(const hr_data *data, double *targets) {
     const hr_column *label = hr_schema_label(hr_data_schema(data));
     const double *labels = hr_data_labels(data);
     size_t rows = hr_data_rows(data);
+    if (label->event) {
+        for (size_t i = 0; i < rows; i++) targets[i] = (double)code_of(label, labels[i]);
+        return;
+    }
     bool number = label->kind == HR_KIND_NUMBER, two = !number && label->value_count == 2;
     double low = number && !label->count ? label->low : 0, scale = number ? 2 / (label->high - low) : 2;
     for (size_t i = 0; i < rows; i++) targets[i] = number || two ? (labels[i] - low) * scale - 1 : labels[i];

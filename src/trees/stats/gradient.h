@@ -15,7 +15,8 @@
 
 /* ---- Targets ---- */
 
-/* `rows` targets from labels. */
+/* `rows` targets from labels; of times their codes (hr_survival_code), one
+ * that is censored in the second half of an interval having survived it. */
 void hr_targets_of(const hr_data *data, double *targets);
 
 /* ---- Gradients ---- */

@@ -56,6 +56,7 @@ typedef enum hr_link {
     HR_LINK_NUMBER,   /* one score, the label mapped to [-1, 1] */
     HR_LINK_SIGNED,   /* one score for two classes, or one a class: the probability mapped to [-1, 1] */
     HR_LINK_LOGISTIC, /* one score for two classes (log-odds), or one a class (softmax) */
+    HR_LINK_HAZARD,   /* one score an interval of time: the log-odds of the event in it, of records at risk */
     HR_LINK_LOG       /* one score: the logarithm of the mean of a count, as a part of the label's high */
 } hr_link;
 

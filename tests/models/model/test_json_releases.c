@@ -31,13 +31,20 @@ static void assert_same_lines(const hr_model *a, const hr_model *b) {
     }
 }
 
+/* What follows the version of the format, in which alone a file differs that an older one was written to. */
+static const char *behind_version(const char *text) {
+    const char *at = strchr(text, ',');
+    assert_non_null(at);
+    return at;
+}
+
 static void test_golden__stands_for_its_lines(void **state) {
     (void)state;
     static const uint64_t draws[] = {0, 0, 2, 0, 2, 0, 2, 4, 1, 3, 3};
     char *text = read_golden("model-3.json");
     hr_model *model = parse_model(text);
     char *again = render(model);
-    assert_string_equal(again, text);
+    assert_string_equal(behind_version(again), behind_version(text));
     assert_int_equal(model->release_count, COUNT(draws));
     for (size_t i = 0; i < COUNT(draws); i++) {
         const hr_release *line = &model->releases[i];
@@ -52,14 +59,14 @@ static void test_golden__stands_for_its_lines(void **state) {
 }
 
 /* Files of version 2 have a line for each release. */
-static void test_golden__of_version_2_is_written_in_version_3(void **state) {
+static void test_golden__of_version_2_is_written_in_the_newest(void **state) {
     (void)state;
     static const char *const names[] = {"model-2.json", "model-2-open.json", "model-2-dates.json",
                                         "model-2-multiway.json", "model-2-calibrated.json"};
     for (size_t i = 0; i < COUNT(names); i++) {
         hr_model *model = parse_golden(names[i]);
         char *text = render(model);
-        assert_non_null(strstr(text, "\"hedgerow-model\": 3"));
+        assert_non_null(strstr(text, "\"hedgerow-model\": 4"));
         hr_model *back = parse_model(text);
         assert_same_lines(model, back);
         assert_true(model->release_count > 0);
@@ -80,7 +87,7 @@ static void test_parse__reads_other_forms_of_the_same_lines(void **state) {
         hr_model *same = parse_model(other);
         char *again = render(same);
         assert_same_lines(model, same);
-        assert_string_equal(again, text);
+        assert_string_equal(behind_version(again), behind_version(text));
         hr_text_free(again);
         hr_model_free(same);
         free(other);
@@ -115,7 +122,7 @@ static void test_parse__refuses_groups_that_are_malformed_or_too_large(void **st
         {ROWS, "[[524288],[1]]", "releases[0].draws[1][0]", "a group has 1048576 lines at most"},
         {ROWS, "[[524288]]", "releases[2]", "the groups have 1048576 lines at most"},
         {"\"hedgerow-model\": 3", "\"hedgerow-model\": 2", "releases[0].levels", "the key is unknown"},
-        {"\"hedgerow-model\": 3", "\"hedgerow-model\": 4", "hedgerow-model", "version 4 is unknown"},
+        {"\"hedgerow-model\": 3", "\"hedgerow-model\": 5", "hedgerow-model", "version 5 is unknown"},
     };
     assert_refused("model-3.json", forgeries, COUNT(forgeries));
     static const forgery version_2 = {"\"draws\": 3", "\"levels\": 1, \"draws\": [[1,3]]",
@@ -188,7 +195,7 @@ static void test_write__leaves_groups_when_they_hold_the_most(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden__stands_for_its_lines),
-        cmocka_unit_test(test_golden__of_version_2_is_written_in_version_3),
+        cmocka_unit_test(test_golden__of_version_2_is_written_in_the_newest),
         cmocka_unit_test(test_parse__reads_other_forms_of_the_same_lines),
         cmocka_unit_test(test_parse__refuses_groups_that_are_malformed_or_too_large),
         cmocka_unit_test(test_round_trip__keeps_every_list_and_writes_it_one_way),

@@ -79,7 +79,7 @@ static void pair_open(pair *p, size_t rows, size_t outputs, int threads, uint64_
         if (outputs == 1 && hr_dice_below(&p->dice, 2)) p->targets[i] = between(&p->dice, -1, 1);
         for (size_t k = 0; k < outputs; k++) p->scores[i * outputs + k] = fixed(base[k]);
     }
-    hr_candidate_scan_setup setup = {p->targets, outputs, base, TREES, threads, true};
+    hr_candidate_scan_setup setup = {p->targets, outputs, base, TREES, threads, true, HR_OBJECTIVE_SQUARE};
     assert_int_equal(hr_candidate_scan_new(p->t.binned, &setup, &p->scan, NULL), HR_OK);
 }
 
@@ -351,7 +351,7 @@ static void test_candidate_scan__has_room_for_more_records_than_words(void **sta
         many.columns[i] = i < left ? 1 : 2;
     }
     for (int threads = 1; threads <= 3; threads += 2) {
-        hr_candidate_scan_setup setup = {targets, 1, &base, 1, threads, false};
+        hr_candidate_scan_setup setup = {targets, 1, &base, 1, threads, false, HR_OBJECTIVE_SQUARE};
         assert_int_equal(hr_candidate_scan_new(&many, &setup, &scan, NULL), HR_OK);
         assert_int_equal(hr_candidate_scan_round(scan, &tree, 1, &loss, NULL), HR_OK);
         assert_int_equal(hr_candidate_scan_leaves(scan, &tree, 0, of_leaves, counts), 2);
@@ -388,7 +388,7 @@ typedef struct setting {
 static void ask_all(const pair *p, const hr_binned *binned, const double *targets, const setting *s,
                     answers *a) {
     hr_candidate_scan *scan = NULL;
-    hr_candidate_scan_setup setup = {targets, s->outputs, s->base, WALKED, 1, false};
+    hr_candidate_scan_setup setup = {targets, s->outputs, s->base, WALKED, 1, false, HR_OBJECTIVE_SQUARE};
     assert_int_equal(hr_candidate_scan_new(binned, &setup, &scan, NULL), HR_OK);
     if (s->start) hr_candidate_scan_start(scan, s->start, &s->loss);
     const hr_tree *trees = p->trees + 2; /* over two features, none, and all */
