@@ -265,7 +265,7 @@ hr_status hr_concordance(const hr_followed_records *records, const double *risks
                          hr_error *err) {
     timeline line;
     hr_status status = make_timeline(records, &line, err);
-    if (!status) status = find_concordance(&line, risks, weight_alone, INFINITY, out, err);
+    if (!status) status = find_concordance(&line, risks, weight_alone, (double)INFINITY, out, err);
     free(line.records);
     return status;
 }
