@@ -16,7 +16,7 @@
 #include <string.h>
 
 typedef struct evaluate_args {
-    const char *model, *ledger, *unit;
+    const char *model, *schema, *ledger, *unit;
     table_args table;
     decide_args decide;
     arg_real epsilon, delta;
@@ -30,6 +30,8 @@ static const arg_option evaluate_options[] = {
     {"model", 0, ARG_MODEL, true, AT(model), "FILE", "the model"},
     {"data", 0, ARG_LIST, true, AT(table.data), "FILE",
      "records with their labels; - is standard input; may be repeated"},
+    {"schema", 0, ARG_TEXT, false, AT(schema), "FILE",
+     "a schema like the model's that names a weight: in every measure a record counts its weight"},
     {"threshold", 0, ARG_REAL, false, AT(decide.threshold), "P", THRESHOLD_HELP},
     {"costs", 0, ARG_TEXT, false, AT(decide.costs), "FILE", COSTS_HELP},
     {"confusion", 0, ARG_FLAG, false, AT(confusion), NULL,
@@ -59,6 +61,7 @@ static const arg_option evaluate_options[] = {
 /* What one evaluation holds; all of it is freed by run_evaluate. */
 typedef struct evaluation_run {
     hr_model *model;
+    hr_schema *schema; /* that says what records weigh; NULL: they all count 1 */
     hr_data *data;
     hr_ledger *ledger;
     hr_decision_rule rule;
@@ -111,6 +114,10 @@ static void print_metrics_json(const evaluation_run *run, const hr_decided *deci
     json_open(&json, NULL, '{');
     json_flag(&json, "exact", true);
     json_exact_rows(&json, "", decided->metrics.rows);
+    if (run->schema != NULL) {
+        json_text(&json, "weight", hr_schema_weight(run->schema, NULL));
+        json_number(&json, "weights", decided->metrics.weight);
+    }
     for (size_t i = 0; i < count; i++) json_number(&json, list[i].name, list[i].value);
     if (run->counts != NULL) {
         json_open(&json, "classes", '[');
@@ -154,6 +161,9 @@ static hr_status measure_exactly(const evaluate_args *args, evaluation_run *run,
     measure list[MEASURES_MAX];
     const size_t count = list_measures(&decided, list);
     printf("%-9s %zu\n", "rows", decided.metrics.rows);
+    if (run->schema != NULL)
+        printf("%-9s %.6g together, by the column %s: measures are of weights\n", "weights",
+               decided.metrics.weight, hr_schema_weight(run->schema, NULL));
     for (size_t i = 0; i < count; i++) print_metric(stdout, list[i].name, list[i].value);
     printf("%-9s for the owner's eyes; --epsilon releases figures with noise\n", "exact");
     if (run->counts != NULL) print_confusion(hr_schema_label(hr_model_schema(run->model)), run->counts);
@@ -219,6 +229,8 @@ static bool is_consistent(const command *self, const evaluate_args *args) {
         wrong = "--confusion prints exact counts, which --epsilon does not pay for";
     else if (args->epsilon.given && args->timed)
         wrong = "--timings tells how long the records took, which --epsilon does not pay for";
+    else if (args->epsilon.given && args->schema != NULL)
+        wrong = "--schema weighs records, and in figures that --epsilon releases each counts 1";
     else if (args->rows.given && !args->plan)
         wrong = "--rows is for --plan: an evaluation counts the records by itself";
     else if (args->unit != NULL && !args->epsilon.given)
@@ -228,6 +240,16 @@ static bool is_consistent(const command *self, const evaluate_args *args) {
     if (wrong != NULL) usage_error(self->name, "%s", wrong);
     return wrong == NULL && input_threads_usable(self, &args->table) &&
            (args->plan || input_table_usable(self, &args->table, args->model));
+}
+
+static hr_status read_weighing(const evaluate_args *args, evaluation_run *run, hr_error *err) {
+    if (args->schema == NULL) return HR_OK;
+    const hr_status status = input_schema(args->schema, &run->schema, err);
+    if (status != HR_OK || hr_schema_weight(run->schema, NULL) != NULL) return status;
+    *err = (hr_error){.status = HR_E_ARGUMENT,
+                      .message = "the schema names no weight, and --schema is for that",
+                      .remedy = "leave --schema out: then every record counts 1"};
+    return HR_E_ARGUMENT;
 }
 
 static hr_status evaluate(const command *self, const evaluate_args *args, evaluation_run *run,
@@ -242,8 +264,9 @@ static hr_status evaluate(const command *self, const evaluate_args *args, evalua
     }
     if (status == HR_OK && args->plan) return plan_figures(args, run, err);
     if (status == HR_OK && args->ledger != NULL) status = hr_ledger_open(args->ledger, &run->ledger, err);
-    if (status == HR_OK)
-        status = input_table(hr_model_schema(run->model), &args->table, false, &run->data, err);
+    if (status == HR_OK) status = read_weighing(args, run, err);
+    const hr_schema *schema = run->schema != NULL ? run->schema : hr_model_schema(run->model);
+    if (status == HR_OK) status = input_table(schema, &args->table, false, &run->data, err);
     if (status != HR_OK) return status;
     input_warn_skipped(self, run->data);
     misfit_rule rule = {self->name, input_table_name(&args->table), args->strict, false, 0};
@@ -268,6 +291,7 @@ static int run_evaluate(const command *self, int argc, char **argv) {
     decide_free(&run.rule);
     hr_ledger_close(run.ledger);
     hr_data_free(run.data);
+    hr_schema_free(run.schema);
     hr_model_free(run.model);
     hr_timings_free(args.table.timings);
     return code;
@@ -283,7 +307,9 @@ const command evaluate_command = {
         "expected calibration error: how far predicted probabilities are, on average over ten bins, from "
         "what happens. A measure that does not exist (the auc of three classes) is '-', in JSON null. These "
         "figures are exact, for the owner's eyes: they say something of the records, and are not covered by "
-        "the model's guarantee. With --epsilon, figures are released with noise that the ledger pays for, "
+        "the model's guarantee. With --schema they are of weighted records; --confusion counts records all "
+        "the "
+        "same. With --epsilon, figures are released with noise that the ledger pays for, "
         "and "
         "may be published: error, auc and logloss, or rmse and mae, each with the standard deviation of its "
         "noise and an interval that holds the exact figure with probability 95 %. They protect single "

@@ -120,6 +120,17 @@ static void json_column(json_writer *json, const char *name, const hr_data *data
     json_close(json, '}');
 }
 
+static void json_weight(json_writer *json, const hr_data *data, hr_misfits *misfits) {
+    double high;
+    const char *weight = hr_schema_weight(hr_data_schema(data), &high);
+    if (weight == NULL) return;
+    json_open(json, "weight", '{');
+    json_text(json, "name", weight);
+    json_number(json, "high", high);
+    json_misfit_texts(json, misfits, hr_schema_feature_count(hr_data_schema(data)) + 1);
+    json_close(json, '}');
+}
+
 static void print_check_json(const hr_data *data, hr_misfits *misfits) {
     const hr_schema *schema = hr_data_schema(data);
     const size_t features = hr_schema_feature_count(schema);
@@ -131,6 +142,7 @@ static void print_check_json(const hr_data *data, hr_misfits *misfits) {
     json_open(&json, "features", '[');
     for (size_t f = 0; f < features; f++) json_column(&json, NULL, data, f, misfits);
     json_close(&json, ']');
+    json_weight(&json, data, misfits);
     json_close(&json, '}');
     putchar('\n');
 }

@@ -364,9 +364,13 @@ static int run_plan(const command *self, const train_args *args) {
     if (status == HR_OK && run.schema != NULL) status = set_class_weights(args, &run, &err);
     if (status == HR_OK) status = read_start(args, &run, &err);
     if (status == HR_OK) status = hr_fit_plan(&run.options, records, run.schema, &plan, &err);
+    double weight_high = 0;
+    const char *weight = run.schema != NULL ? hr_schema_weight(run.schema, &weight_high) : NULL;
     const plan_terms terms = {.method = run.options.method,
                               .guessed = !args->rows.given,
                               .unit = run.schema != NULL ? hr_schema_unit(run.schema) : NULL,
+                              .weight = weight,
+                              .weight_high = weight_high,
                               .records_per_person = run.options.records_per_person,
                               .bounds_share =
                                   run.options.private_bounds_count > 0 ? run.options.bounds_share : 0};

@@ -60,7 +60,9 @@ static const hr_column *column_of(const hr_schema *schema, size_t feature) {
                                                       : hr_schema_feature(schema, feature);
 }
 
+/* Of a feature, the label behind them, or the weight behind it. */
 static const char *column_name(const hr_schema *schema, size_t feature) {
+    if (feature > hr_schema_feature_count(schema)) return hr_schema_weight(schema, NULL);
     const hr_column *column = column_of(schema, feature);
     return column->date != NULL ? column->date->name : column->name;
 }
@@ -69,8 +71,8 @@ size_t count_refused_columns(const hr_data *data, const hr_misfits *misfits) {
     const hr_schema *schema = hr_data_schema(data);
     const size_t label = hr_schema_feature_count(schema);
     size_t count = 0;
-    for (size_t i = 0; i <= label; i++) {
-        const bool refused = i == label || column_of(schema, i)->kind == HR_KIND_NUMBER;
+    for (size_t i = 0; i <= label + 1; i++) {
+        const bool refused = i >= label || column_of(schema, i)->kind == HR_KIND_NUMBER;
         count += refused && hr_misfits_count(misfits, i) > 0;
     }
     return count;
@@ -109,7 +111,7 @@ void print_misfit_texts(const hr_data *data, hr_misfits *misfits) {
     const size_t label = hr_schema_feature_count(schema);
     int width = text_width("column");
     bool any = false;
-    for (size_t i = 0; i <= label; i++) {
+    for (size_t i = 0; i <= label + 1; i++) {
         if (hr_misfits_count(misfits, i) == 0) continue;
         const int wide = text_width(column_name(schema, i));
         width = wide > width ? wide : width;
@@ -121,6 +123,8 @@ void print_misfit_texts(const hr_data *data, hr_misfits *misfits) {
     printf("  %10s  text\n", "cells");
     print_column_texts(column_name(schema, label), misfits, label, width);
     for (size_t i = 0; i < label; i++) print_column_texts(column_name(schema, i), misfits, i, width);
+    if (hr_misfits_count(misfits, label + 1) > 0)
+        print_column_texts(column_name(schema, label + 1), misfits, label + 1, width);
 }
 
 void json_misfit_texts(json_writer *json, hr_misfits *misfits, size_t feature) {

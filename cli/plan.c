@@ -65,7 +65,34 @@ static const char *noise_size_of(double noise) {
     return "the noise is larger than the signal; get more records, or spend a larger epsilon";
 }
 
+/* Of counts: the noise of the trees is relative. */
+static void print_noise_of_counts(const hr_plan_info *plan) {
+    char text[400];
+    snprintf(
+        text, sizeof text,
+        "for a leaf of %.0f records the logarithm of its mean count, or of one event if that is more, is "
+        "known with a standard deviation of %.3g: %s",
+        plan->leaf_records, plan->label_noise, noise_size_of(plan->gradient_noise));
+    print_line("noise", text);
+    snprintf(
+        text, sizeof text,
+        "over all rounds the noise moves the logarithm of a prediction by up to about %.2g, by %.2g %% of "
+        "the mean",
+        plan->prediction_noise, 100 * expm1(plan->prediction_noise));
+    print_line("effect", text);
+    snprintf(
+        text, sizeof text,
+        "the highest count is %.4g: the noise of the mean that the trees start from is proportional to it, "
+        "that of the trees is not",
+        plan->label_range);
+    print_line("label", text);
+}
+
 static void print_noise(const hr_plan_info *plan) {
+    if (plan->of_logarithm) {
+        print_noise_of_counts(plan);
+        return;
+    }
     const char *unit = plan->label_range == 1 ? "of a probability" : "in the label's unit";
     char text[400];
     snprintf(text, sizeof text,
@@ -142,6 +169,17 @@ static void print_unit(const char *unit, int64_t records_per_person) {
     print_line("unit", text);
 }
 
+static void print_weight(const plan_terms *terms) {
+    char text[300];
+    if (terms->weight == NULL) return;
+    snprintf(
+        text, sizeof text,
+        "a record counts its %.60s over %.6g; what is called records above are sums of that, which --rows "
+        "is to be",
+        terms->weight, terms->weight_high);
+    print_line("weight", text);
+}
+
 void print_plan(const hr_plan_info *plan, const plan_terms *terms) {
     print_head(plan, terms->method, "read, drawn or spent");
     print_records(plan, "", terms->guessed);
@@ -150,6 +188,7 @@ void print_plan(const hr_plan_info *plan, const plan_terms *terms) {
     print_noise(plan);
     print_promise(plan, terms->unit != NULL ? "one person" : "one record");
     print_unit(terms->unit, terms->records_per_person);
+    print_weight(terms);
 }
 
 /* ---- A job ---- */
@@ -311,6 +350,7 @@ static void put_plan(json_writer *to, const hr_plan_info *plan, const char *meth
     json_number(to, "label_noise", plan->label_noise);
     json_number(to, "prediction_noise", plan->prediction_noise);
     json_number(to, "label_range", plan->label_range);
+    json_flag(to, "of_logarithm", plan->of_logarithm);
     const hr_promise promise = promise_of(plan);
     json_number(to, "odds_factor", exp(plan->epsilon));
     json_number(to, "guess", hr_promise_guess(&promise));
@@ -323,6 +363,10 @@ void print_plan_json(const hr_plan_info *plan, const plan_terms *terms) {
     json_open(&json, NULL, '{');
     put_plan(&json, plan, terms->method, terms->guessed);
     if (terms->unit != NULL) json_text(&json, "unit", terms->unit);
+    if (terms->weight != NULL) {
+        json_text(&json, "weight", terms->weight);
+        json_number(&json, "weight_high", terms->weight_high);
+    }
     if (terms->records_per_person > 0)
         json_integer(&json, "records_per_person", (uint64_t)terms->records_per_person);
     if (terms->bounds_share > 0) json_number(&json, "bounds_share", terms->bounds_share);

@@ -15,6 +15,8 @@ typedef struct plan_terms {
     const char *method;
     bool guessed;               /* the number of records is not the user's */
     const char *unit;           /* of the schema; NULL: none */
+    const char *weight;         /* of the schema; NULL: none */
+    double weight_high;         /* its bound */
     int64_t records_per_person; /* 0: all, with weights */
     double bounds_share;        /* part of the budget for released bounds; 0: none are released */
 } plan_terms;

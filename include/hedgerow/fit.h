@@ -187,6 +187,7 @@ typedef struct hr_plan_info {
     double prediction_noise; /* what the noise of all rounds comes to in a prediction, had it met such leaves
                                 only; same units */
     double label_range;      /* high - low of the label; 1 for a probability */
+    bool of_logarithm;       /* counts: label_noise and prediction_noise are of the logarithm of the mean */
     double odds_beyond, odds_beyond_gaussian; /* as in hr_promise */
 } hr_plan_info;
 

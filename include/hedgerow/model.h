@@ -68,6 +68,7 @@ typedef struct hr_metrics {
     double ece;           /* classes: expected calibration error, see below */
     double rmse, mae, r2; /* regression, counts */
     double deviance;      /* counts: the mean Poisson deviance */
+    double weight;        /* of all rows together; as many where each counts 1 */
 } hr_metrics;
 
 /* The expected calibration error tells how far a probability can be taken at its word: 0 is best. Two
@@ -76,7 +77,9 @@ typedef struct hr_metrics {
  * bins by p, [0, 0.1), ..., [0.8, 0.9), [0.9, 1]; ece = sum over bins of
  * |(sum of p) - (number of events)| / rows. */
 
-/* Predicts and compares with the labels of `data`. Fails: SCHEMA (no labels, no rows), MEMORY. */
+/* Predicts and compares with the labels of `data`. The schema of `data` is that of the model; or it names a
+ * unit or a weight besides, and in every measure a record counts its weight over the bound then. Fails:
+ * SCHEMA (no labels, no rows, all of them weigh 0), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_evaluate(const hr_model *model, const hr_data *data, int threads,
                                            hr_metrics *out, hr_error *err);
 

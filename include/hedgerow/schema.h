@@ -183,7 +183,8 @@ HR_API HR_MUST_CHECK hr_status hr_schema_set_unit(hr_schema_builder *builder, co
                                                   hr_error *err);
 
 /* The weight of a record: a column of numbers from 0 to `high`, a public bound above 0 (hr_schema_weight).
- * The text is copied. Fails: ARGUMENT (there is a weight), MEMORY. */
+ * Tables write it as hr_schema_set_number_format said before, but for a symbol. The text is copied. Fails:
+ * ARGUMENT (there is a weight), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_schema_set_weight(hr_schema_builder *builder, const char *column,
                                                     double high, hr_error *err);
 

@@ -383,6 +383,13 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
         return predicted
 
 
+def _refuse_fractions(y: NDArray[np.float64]) -> None:
+    fractions = y[np.isfinite(y) & (y != np.floor(y))]
+    if len(fractions):
+        raise ArgumentError('%d of the labels are no whole numbers, such as %g, and a count is one: round them, or leave counts out.' % (
+            len(fractions), fractions[0]))
+
+
 class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc]
     """Numbers from private trees. Parameters are those of `HedgerowClassifier`, but for classes; and
 
@@ -418,6 +425,8 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
             raise SchemaError('The schema has classes as its label; use HedgerowClassifier.')
         elif self.counts and not schema.label.count:
             raise SchemaError('The label of the schema is no count: write "kind: count" in it, or leave counts out.')
+        if schema.label.count:
+            _refuse_fractions(y)
         self._train(schema, columns, y, facts, record_weights(weights, columns.rows))
         return self
 

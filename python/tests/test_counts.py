@@ -38,6 +38,27 @@ def test_regressor__wants_public_bounds_of_counts():
         HedgerowRegressor('dpboost', bounds=(0, 1), label_bounds=(0, 60), counts=True).fit(x, y)
 
 
+@pytest.mark.parametrize('by_schema', [False, True])
+def test_regressor__refuses_fractions(by_schema):
+    x, y = counts()
+    y[[7, 9]] = .25
+    schema = Schema.build(Column('y', 0, 60, count=True), [Column('x0', 0, 1), Column('x1', 0, 1)]) if by_schema else None
+    how = {'schema': schema} if by_schema else {'bounds': (0, 1), 'label_bounds': (0, 60), 'counts': True}
+    with pytest.raises(hedgerow.errors.ArgumentError, match='2 of the labels are no whole numbers, such as 0.25'):
+        HedgerowRegressor(**how).fit(x, y)
+    model = HedgerowRegressor(epsilon=4, bounds=(0, 1), label_bounds=(0, 60)).fit(x, y)
+    assert model.model_.schema.task == 'regression'
+
+
+def test_explanations__add_up_to_the_logarithm():
+    x, y = counts()
+    model = HedgerowRegressor(epsilon=8, bounds=(0, 1), label_bounds=(0, 60), counts=True).fit(x, y)
+    shares = model.model_.shap(x[:200])
+    scores = shares.values.sum(axis=2)[:, 0] + shares.expected[0]
+    np.testing.assert_allclose(np.minimum(scores, 0), np.log(model.predict(x[:200]) / 60), atol=1e-9)
+    assert scores.max() > np.log(.1) > np.log(.02) > scores.min()
+
+
 def test_schema__has_a_count():
     schema = Schema.build(Column('y', 0, 60, count=True), [Column('x', 0, 1)])
     assert schema.task == 'count' and 'kind: count' in schema.to_yaml()

@@ -97,20 +97,6 @@ static hr_status check_unit(const fit_job *f, hr_error *err) {
     return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "unit");
 }
 
-static hr_status check_label(const fit_job *f, hr_error *err) {
-    const hr_schema *schema = hr_data_schema(f->data);
-    const bool sound = f->options->mode == HR_MODE_SOUND;
-    const char *method = f->method->info.name;
-    switch (hr_schema_task(schema)) {
-    case HR_TASK_COUNT: return f->method->counts && sound ? HR_OK : hr_refuse_count(method, schema, err);
-    case HR_TASK_SURVIVAL: return f->method->times && sound ? HR_OK : hr_refuse_time(method, schema, err);
-    case HR_TASK_REGRESSION:
-    case HR_TASK_BINARY:
-    case HR_TASK_MULTICLASS: break;
-    }
-    return HR_OK;
-}
-
 static hr_status check_fit(fit_job *f, hr_error *err) {
     const hr_schema *schema = hr_data_schema(f->data);
     if (f->options->threads < 0 || f->options->threads > HR_THREADS_MAX)
@@ -119,7 +105,7 @@ static hr_status check_fit(fit_job *f, hr_error *err) {
     if (!status) status = hr_options_check(f->method, f->options, err);
     if (!status) status = hr_over_ranks_check(f->method, f->options, schema, err);
     if (!status) status = hr_schema_reviewed(schema, err);
-    if (!status) status = check_label(f, err);
+    if (!status) status = hr_fit_check_label(f->method, f->options, schema, err);
     if (!status) status = hr_start_check(f->method, f->options, schema, err);
     if (!status) status = hr_class_weights_check(f->method, f->options, schema, err);
     if (!status) status = hr_record_weights_check(f->method, f->options, f->data, err);
@@ -301,6 +287,8 @@ static hr_status state_sound(const fit_job *f, hr_guarantee *g, hr_buffer *text,
     }
     bool weighs = hr_schema_unit(hr_data_schema(f->training.data)) != NULL;
     hr_buffer_text(text, weighs ? f->method->persons : f->method->info.sound);
+    if (!weighs && f->training.unit == HR_PER_PERSON && f->method->weighed)
+        hr_buffer_text(text, f->method->weighed);
     return HR_OK;
 }
 

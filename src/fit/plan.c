@@ -2,6 +2,7 @@
 #include "base/fail.h"
 #include "fit/bounds.h"
 #include "fit/start.h"
+#include "fit/table_checks.h"
 #include "fit/weights.h"
 
 #include <stdio.h>
@@ -24,6 +25,8 @@ hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_sc
     hr_status status = hr_options_taken(options, &taken, err);
     if (status) return status;
     const hr_method *method = hr_method_named(taken.method);
+    if (schema) status = hr_fit_check_label(method, &taken, schema, err);
+    if (status) return status;
     if (!method->plan) return refuse_plan_method(method, err);
     if (!(records >= 1 && records <= RECORDS_MAX))
         return hr_fail(err, HR_E_ARGUMENT, "it is from 1 to 4294967294", "no plan is made for %g records",
@@ -32,6 +35,7 @@ hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_sc
     if (!status && schema && !hr_schema_reviewed(schema, NULL)) status = hr_schema_public(schema, err);
     if (!status) status = hr_start_check(method, &taken, schema, err);
     if (!status && schema) status = hr_class_weights_check(method, &taken, schema, err);
+    if (!status && schema) status = hr_schema_weight_check(method, &taken, schema, err);
     if (!status) status = hr_budget_check(method, &taken, schema, (size_t)records, &budget, err);
     if (!status) status = hr_bounds_plan(&taken, schema, (size_t)records, &budget, &bounds, err);
     if (status) return status;

@@ -155,6 +155,7 @@ typedef struct hr_method {
     hr_privacy_measure with_delta; /* what its releases are counted in when delta > 0 */
     const char *persons; /* what the sound mode proves where the schema names a unit; NULL: it cannot protect
                             persons, and refuses such a schema */
+    const char *weighed; /* what weights of records change in info.sound: the widths; NULL: nothing */
     /* Refuses what `train` could not do, whatever the records are: a budget that is too small for some
      * release that it may make, too many records or classes. It runs before the ledger is charged. NULL:
      * there is nothing to refuse. Fails: BUDGET, LIMIT, ARGUMENT. */

@@ -9,4 +9,9 @@
 /* What a method proves: the sentence, and how. */
 #define HR_PROMISE_OF_METHOD(unit, how) "E" HR_PROMISE_WORDS("", unit, ", plus delta") how
 
+/* What the rounding of weighted scores adds to the widths of a level's choices. */
+#define HR_WEIGHED_SCORES(classes, numbers)                                                                  \
+    " Scores of records with weights are rounded: those of a level are wider by " classes " (classes), "     \
+    "or " numbers " (numbers)."
+
 #endif

@@ -167,7 +167,7 @@ PLAIN = {
         ('simulate', 'model'), ('simulate', 'schema'), ('simulate', 'force'), ('simulate', 'plan'), ('simulate', 'rows'), ('simulate', 'json'),
         ('simulate', 'quiet'), ('job', 'records')),
     "for the owner's eyes": (('train', 'timings'), ('field', 'timings'), ('field', 'remark'), ('evaluate', 'timings'), ('evaluate', 'threshold'), ('evaluate', 'costs'),
-                             ('evaluate', 'confusion')),
+                             ('evaluate', 'confusion'), ('evaluate', 'schema')),
     'settings of methods, which each method proves; every cell has those of its methods': (
         ('train', 'method'), ('train', 'mode'), ('train', 'trees'), ('train', 'depth'), ('train', 'learning-rate'), ('train', 'lambda'), ('train', 'bins'),
         ('train', 'option'), ('train', 'epsilon'), ('train', 'delta'), ('job', 'method'), ('job', 'mode'), ('job', 'epsilon'), ('job', 'delta'),
@@ -180,7 +180,7 @@ PLAIN = {
     'charged in every cell': (('train', 'ledger'), ('field', 'ledger'), ('field', 'entry')),
     'makes a fit not private, and it says so': (('train', 'unsafe-reproducible-noise'), ('train', 'seed'), ('field', 'reproducible_noise'), ('field', 'seed'),
                                                 ('field', 'leak'), ('schema', 'review'), ('schema', 'accepted'), ('schema', 'source')),
-    'weigh records as class weights do, noise for noise: tests/fit/test_record_weights.c': (('field', 'record_weights'), ('field', 'record_weight_count'), ('schema', 'weight')),
+    'weigh records as class weights do, noise for noise: tests/fit/test_record_weights.c; over ranks tests/trees/cluster/models.py': (('field', 'record_weights'), ('field', 'record_weight_count'), ('schema', 'weight'), ('method', 'weighed')),
     'which methods learn counts; others refuse such labels: tests/cli/counts.test, tests/cli/counts_together.test': (('method', 'counts'),),
     'is told of public settings': (('field', 'progress'), ('field', 'user')),
 }

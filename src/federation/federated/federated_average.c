@@ -221,7 +221,7 @@ static hr_status check_spent(const hr_model *model, const hr_budget *budget, hr_
 }
 
 static hr_status read_released(const hr_bytes *bytes, hr_model **out, hr_error *err) {
-    return hr_model_parse_json((const char *)bytes->at, bytes->size, "the model", out, err);
+    return hr_model_parse_sent((const char *)bytes->at, bytes->size, "the model", out, err);
 }
 
 static hr_status check_released(const Hedgerow__Terms *terms, const hr_schema *schema, const hr_bytes *bytes,

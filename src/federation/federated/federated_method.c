@@ -58,6 +58,13 @@ hr_status hr_federated_check_count(const hr_federated_method *method, bool paper
     }
     if (hr_schema_task(schema) != HR_TASK_COUNT || !method->assemble) return HR_OK;
     if (method->method->counts && !paper) return HR_OK;
+    if (method->averages) {
+        hr_fail(err, HR_E_ARGUMENT,
+                "write 'method: hedge' without 'train', whose owners add sums up, or 'kind: number' for the "
+                "label",
+                "models of counts are not averaged");
+        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
+    }
     return hr_refuse_count(method->method->info.name, schema, err);
 }
 

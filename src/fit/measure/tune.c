@@ -192,7 +192,6 @@ static hr_status check_tune(tune_job *job, const hr_fit_options *const *settings
     if (!status && job->data->cells)
         status = hr_fail(err, HR_E_POLICY, "tune on the table itself",
                          "the data are a binned cache: trials are scored by the values");
-    if (!status) status = hr_schema_refuse_weight(hr_data_schema(job->data), "a choice of settings", err);
     if (!status) status = check_fits(job, err);
     if (!status) status = hr_fit_remarks(job->data, &job->with_bounds, err);
     if (status || !job->options.ledger) return status;

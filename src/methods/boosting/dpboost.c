@@ -131,6 +131,8 @@ const hr_method hr_method_dpboost = {
     .sound_options = sound_options,
     .paper_options = paper_options,
     .with_delta = HR_PRIVACY_ZCDP,
+    .weighed = " Gains of records with weights are rounded: the width of the splits of a level of n nodes is "
+               "(4 + (3 n + 6) 2^-16) g*^2.",
     .persons =
         HR_PROMISE_OF_METHOD("all records of one person",
                              ": each of a person's m records weighs floor(2^16/m)/2^16 in every sum and "

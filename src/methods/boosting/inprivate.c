@@ -245,6 +245,8 @@ const hr_method hr_method_inprivate = {
                  "more than eps_2; with split-budget=algorithm every level of splits spends eps_1; exact "
                  "halves shift when a record is added; cut points are averages of three values, exact "
                  "statistics of the records, and so is the accuracy that round-gain and vote-trees look at."},
+    .weighed = " Gains of records with weights are rounded: the width of the splits of a level of n nodes is "
+               "(4 + (3 n + 6) 2^-16) R^2.",
     .persons = HR_PROMISE_OF_METHOD(
         "all records of one person",
         ": each of a person's m records weighs floor(2^16/m)/2^16 in every sum, score and count, and all of "

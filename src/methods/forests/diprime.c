@@ -1,5 +1,4 @@
-/* DiPriMe: forests of private median trees (Consul and Williamson 2020), as published and as they should have
- * been.
+/* DiPriMe: forests of private median trees (Consul and Williamson 2020), as published and as they should be.
  *
  * Algorithm 2 shares the records out to the trees (private_forest.c). Algorithm 1 splits every node, down to
  * the same depth. Algorithm 3 finds a split: each of K random features is cut at a private median, and one of
@@ -503,6 +502,7 @@ const hr_method hr_method_diprime = {
              .flaws = "The point drawn between two records reveals where they are; a leaf's noise is scaled "
                       "by its exact number of records, and empty leaves are visible; K medians are K queries "
                       "but only one is charged; parts of equal size shift when a record is added."},
+    .weighed = HR_WEIGHED_SCORES("3 n 2^-20", "3 n 2^-24, n the nodes of the level"),
     .persons = HR_PROMISE_OF_METHOD(
         "all records of one person",
         ": each of a person's m records weighs floor(2^16/m)/2^16 in every sum, score and count. Medians: "

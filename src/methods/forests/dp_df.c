@@ -208,6 +208,7 @@ const hr_method hr_method_dp_df = {
                                "leaves: noisy class counts, or noisy sums and counts. Trees share the "
                                "budget; or, with part, the records, each of which draws its tree by itself."),
              .flaws = ""},
+    .weighed = HR_WEIGHED_SCORES("3 2^-8", "3 2^-12"),
     .persons = HR_PROMISE_OF_METHOD(
         "all records of one person",
         ": each of a person's m records weighs floor(2^16/m)/2^16 in every sum, score and count. Features: "

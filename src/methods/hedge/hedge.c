@@ -187,6 +187,7 @@ const hr_method hr_method_hedge = {
         "drawn by public coins and chosen by the exponential mechanism (pure epsilon: permute-and-flip); "
         "bins are public or paid for; count, base score and calibration are paid for; everything else "
         "follows from released values."),
+    .weighed = " Sums of records with weights are rounded: the width of a choice of trees is 2 G + 2^-9.",
     .cells = true,
     .counts = true,
     .times = true,

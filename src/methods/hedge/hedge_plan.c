@@ -220,12 +220,12 @@ static void note_noise(const hr_hedge_setting *s, const hr_schema *schema, const
     const bool is_time = label && label->event;
     plan->label_range = label && label->kind == HR_KIND_NUMBER && !is_time ? label->high - label->low : 1;
     /* What a gradient of 1 is in the label's units: two classes have scores from -1 to 1, more have
-     * probabilities, and times those of the event in an interval; a count's is of the logarithm of its mean,
-     * taken to be in the middle of the bounds. */
+     * probabilities, and times those of the event in an interval; a count's is of the logarithm of its mean. */
     bool has_classes = schema && hr_schema_task(schema) == HR_TASK_MULTICLASS;
-    bool is_count = schema && hr_schema_task(schema) == HR_TASK_COUNT;
-    double unit = has_classes || is_time ? plan->label_range
-                                         : (is_count ? HR_COUNT_GRADIENT : 1) * plan->label_range / 2;
+    plan->of_logarithm = schema && hr_schema_task(schema) == HR_TASK_COUNT;
+    double unit = plan->of_logarithm       ? HR_COUNT_GRADIENT
+                  : has_classes || is_time ? plan->label_range
+                                           : plan->label_range / 2;
     plan->leaf_records = plan->records / (double)(1 << made->depth_all);
     plan->gradient_noise = noise / plan->leaf_records;
     plan->label_noise = plan->gradient_noise * unit;

@@ -14,6 +14,7 @@ typedef struct hr_json_reader {
     struct hr_model *model; /* that the caller fills in */
     hr_arena *arena;        /* all that is read lives there */
     int64_t version;        /* of the model's format */
+    size_t releases_max;    /* lines of the list of releases */
     hr_status status;
     hr_error *err;
 } hr_json_reader;

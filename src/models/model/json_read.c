@@ -268,10 +268,11 @@ static hr_status read_model(hr_json_reader *r, const hr_json *json) {
     return r->status;
 }
 
-hr_status hr_model_parse_json(const char *bytes, size_t size, const char *name, hr_model **out,
-                              hr_error *err) {
+static hr_status parse_model(const char *bytes, size_t size, const char *name, size_t releases_max,
+                             hr_model **out, hr_error *err) {
     const hr_json *json = NULL;
-    hr_json_reader r = {.bytes = bytes, .err = err, .model = calloc(1, sizeof *r.model)};
+    hr_json_reader r = {
+        .bytes = bytes, .releases_max = releases_max, .err = err, .model = calloc(1, sizeof *r.model)};
     if (r.model) r.arena = r.model->arena = hr_arena_new();
     hr_arena *arena = hr_arena_new();
     r.status = r.arena && arena ? hr_json_parse(arena, bytes, size, &json, err) : hr_fail_memory(err);
@@ -289,4 +290,14 @@ out:
     hr_model_free(r.model);
     if (r.status) hr_fail_at(err, r.status, name, 0, 0, NULL);
     return r.status;
+}
+
+hr_status hr_model_parse_json(const char *bytes, size_t size, const char *name, hr_model **out,
+                              hr_error *err) {
+    return parse_model(bytes, size, name, SIZE_MAX, out, err);
+}
+
+hr_status hr_model_parse_sent(const char *bytes, size_t size, const char *name, hr_model **out,
+                              hr_error *err) {
+    return parse_model(bytes, size, name, HR_SENT_RELEASES + size / 2, out, err);
 }

@@ -52,22 +52,26 @@ static void read_noise(hr_json_reader *r, const hr_json_position *at, hr_release
         hr_json_refuse(r, &shares, "", "noise of a 'shared' mechanism has shares, and no other has");
 }
 
-/* How many lines the entry at `at` stands for; *levels: of how many levels, 0 of a line that is no group. */
-static size_t lines_of(hr_json_reader *r, const hr_json_position *at, size_t *levels) {
-    *levels = 0;
-    if (!hr_json_has(r, at, "levels")) return 1;
-    *levels = (size_t)hr_json_integer_of(r, at, "levels", 1, HR_GROUPED_LINES_MAX);
+/* Of how many levels the entry at `at` is; 0 of a line that is no group. */
+static size_t levels_of(hr_json_reader *r, const hr_json_position *at) {
+    if (!hr_json_has(r, at, "levels")) return 0;
+    return (size_t)hr_json_integer_of(r, at, "levels", 1, HR_GROUPED_LINES_MAX);
+}
+
+/* How many lines it stands for. */
+static size_t lines_of(hr_json_reader *r, const hr_json_position *at, size_t levels) {
+    if (!levels) return 1;
     const hr_json_position rows = hr_json_typed_member(r, at, "draws", HR_JSON_ARRAY);
     size_t lines = 0;
     for (size_t i = 0; i < hr_json_size(r, &rows); i++) {
         const hr_json_position row = hr_json_element(&rows, i);
         hr_json_expect(r, &row, HR_JSON_ARRAY);
         const size_t entries = hr_json_size(r, &row);
-        if (!r->status && (!entries || entries > *levels + 1))
+        if (!r->status && (!entries || entries > levels + 1))
             hr_json_refuse(r, &row, "", "a row of draws has a count, and a number for each level at most");
         if (r->status) return 0;
         const hr_json_position times = hr_json_element(&row, 0);
-        lines += *levels * (size_t)hr_json_integer_at(r, &times, 1, HR_GROUPED_LINES_MAX);
+        lines += levels * (size_t)hr_json_integer_at(r, &times, 1, HR_GROUPED_LINES_MAX);
         if (lines > HR_GROUPED_LINES_MAX)
             hr_json_refuse(r, &times, "", "a group has %d lines at most", HR_GROUPED_LINES_MAX);
     }
@@ -76,15 +80,17 @@ static size_t lines_of(hr_json_reader *r, const hr_json_position *at, size_t *le
 }
 
 static size_t count_lines(hr_json_reader *r, const hr_json_position *list) {
-    size_t lines = 0, grouped = 0, levels;
+    size_t lines = 0, grouped = 0;
     for (size_t i = 0; i < hr_json_size(r, list); i++) {
         const hr_json_position at = hr_json_element(list, i);
         hr_json_expect(r, &at, HR_JSON_OBJECT);
-        const size_t of_entry = lines_of(r, &at, &levels);
+        const size_t levels = levels_of(r, &at), of_entry = lines_of(r, &at, levels);
         lines += of_entry;
         grouped += levels ? of_entry : 0;
         if (grouped > HR_GROUPED_LINES_MAX)
             hr_json_refuse(r, &at, "", "the groups have %d lines at most", HR_GROUPED_LINES_MAX);
+        if (lines > r->releases_max)
+            hr_json_refuse(r, &at, "", "more than %zu releases, in a file of this size", r->releases_max);
     }
     return lines;
 }
@@ -140,8 +146,7 @@ void hr_json_read_releases(hr_json_reader *r, const hr_json_position *root) {
     for (size_t i = 0; i < hr_json_size(r, &list); i++) {
         const hr_json_position at = hr_json_element(&list, i);
         hr_release line = {0};
-        size_t levels;
-        lines_of(r, &at, &levels);
+        const size_t levels = levels_of(r, &at);
         read_line(r, &at, levels, &line);
         if (levels) {
             to = read_rows(r, &at, levels, &line, to);

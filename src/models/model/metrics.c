@@ -1,8 +1,10 @@
 /* How good predictions are, in the definitions that scikit-learn uses: AUC with midranks for ties, logarithms
  * of probabilities clipped at 1e-15; and how far probabilities can be taken at their word (expected
- * calibration error). What cannot be defined (AUC of one class, R^2 of a constant label) is NaN. */
+ * calibration error). What cannot be defined (AUC of one class, R^2 of a constant label) is NaN. Where records
+ * have weights, sums are of these: what sample_weight does there. */
 #include "base/fail.h"
 #include "models/model/survival.h"
+#include "tables/data/records.h"
 #include "trees/tree/link.h"
 
 #include <math.h>
@@ -12,8 +14,13 @@
 static const double MIN_PROBABILITY = 1e-15;
 enum { CALIBRATION_BINS = 10 };
 
+/* In all measures a record counts so much. */
+static double weight_of(const hr_comparison *c, size_t row) {
+    return c->weights ? ldexp(c->weights[row], -HR_PERSON_BITS) : 1;
+}
+
 typedef struct ranked {
-    double score;
+    double score, weight;
     bool positive;
 } ranked;
 
@@ -23,77 +30,79 @@ static int by_score(const void *a, const void *b) {
 }
 
 /* Twice the number of (negative, positive) pairs in which the positive has the larger score, a tie counting
- * half. Exact. */
-static uint64_t twice_the_wins(const ranked *sorted, size_t rows, uint64_t *positives, uint64_t *negatives) {
-    uint64_t wins = 0;
-    *positives = *negatives = 0;
+ * half; a pair counts the product of its weights. totals: the weight of the negatives, and of the positives.
+ * Exact where all weigh 1 and there are fewer than 2^52 pairs. */
+static double twice_the_wins(const ranked *sorted, size_t rows, double totals[2]) {
+    double wins = 0;
+    totals[0] = totals[1] = 0;
     for (size_t i = 0; i < rows;) {
-        uint64_t here[2] = {0, 0};
+        double here[2] = {0, 0};
         size_t end = i;
-        while (end < rows && sorted[end].score == sorted[i].score) here[sorted[end++].positive]++;
-        wins += here[1] * (2 * *negatives + here[0]);
-        *negatives += here[0];
-        *positives += here[1];
+        for (; end < rows && sorted[end].score == sorted[i].score; end++)
+            here[sorted[end].positive] += sorted[end].weight;
+        wins += here[1] * (2 * totals[0] + here[0]);
+        for (size_t k = 0; k < 2; k++) totals[k] += here[k];
         i = end;
     }
     return wins;
 }
 
-static hr_status area_under_curve(const double *probabilities, const double *labels, size_t rows, double *out,
-                                  hr_error *err) {
-    ranked *all = rows <= SIZE_MAX / sizeof *all ? malloc(rows * sizeof *all) : NULL;
+static hr_status area_under_curve(const hr_comparison *c, double *out, hr_error *err) {
+    ranked *all = c->rows <= SIZE_MAX / sizeof *all ? malloc(c->rows * sizeof *all) : NULL;
     if (!all) return hr_fail_memory(err);
-    for (size_t i = 0; i < rows; i++) all[i] = (ranked){probabilities[2 * i + 1], labels[i] > 0};
-    qsort(all, rows, sizeof *all, by_score);
-    uint64_t positives, negatives, wins = twice_the_wins(all, rows, &positives, &negatives);
+    for (size_t i = 0; i < c->rows; i++)
+        all[i] = (ranked){c->predicted[2 * i + 1], weight_of(c, i), c->labels[i] > 0};
+    qsort(all, c->rows, sizeof *all, by_score);
+    double totals[2], wins = twice_the_wins(all, c->rows, totals);
     free(all);
-    *out = positives && negatives ? (double)wins / 2 / ((double)positives * (double)negatives) : (double)NAN;
+    *out = totals[0] > 0 && totals[1] > 0 ? wins / 2 / (totals[0] * totals[1]) : (double)NAN;
     return HR_OK;
 }
 
-static double calibration_error(const double *probabilities, const double *labels, size_t rows,
-                                size_t classes) {
+/* The sum over all rows. */
+static double calibration_errors(const hr_comparison *c) {
     double expected[CALIBRATION_BINS] = {0}, met[CALIBRATION_BINS] = {0}, sum = 0;
-    for (size_t i = 0; i < rows; i++) {
-        const double *p = probabilities + i * classes;
-        size_t spoken_of = hr_link_spoken_of(p, classes);
+    for (size_t i = 0; i < c->rows; i++) {
+        const double *p = c->predicted + i * c->outputs, weight = weight_of(c, i);
+        size_t spoken_of = hr_link_spoken_of(p, c->outputs);
         size_t bin = (size_t)fmin(fmax(CALIBRATION_BINS * p[spoken_of], 0), CALIBRATION_BINS - 1);
-        expected[bin] += p[spoken_of];
-        met[bin] += (size_t)labels[i] == spoken_of;
+        expected[bin] += weight * p[spoken_of];
+        met[bin] += (size_t)c->labels[i] == spoken_of ? weight : 0;
     }
     for (size_t b = 0; b < CALIBRATION_BINS; b++) sum += fabs(expected[b] - met[b]);
-    return sum / (double)rows;
+    return sum;
 }
 
 static void compare_classes(const hr_comparison *c, hr_metrics *out) {
     size_t classes = c->outputs;
     double wrong = 0, loss = 0;
     for (size_t i = 0; i < out->rows; i++) {
-        const double *p = c->predicted + i * classes;
+        const double *p = c->predicted + i * classes, weight = weight_of(c, i);
         size_t truth = (size_t)c->labels[i];
-        wrong += hr_decide(c->decision, p, classes) != truth;
-        loss -= log(fmin(fmax(p[truth], MIN_PROBABILITY), 1 - MIN_PROBABILITY));
+        wrong += hr_decide(c->decision, p, classes) != truth ? weight : 0;
+        loss -= weight * log(fmin(fmax(p[truth], MIN_PROBABILITY), 1 - MIN_PROBABILITY));
     }
-    out->error = wrong / (double)out->rows;
-    out->logloss = loss / (double)out->rows;
-    out->ece = calibration_error(c->predicted, c->labels, out->rows, classes);
+    out->error = wrong / out->weight;
+    out->logloss = loss / out->weight;
+    out->ece = calibration_errors(c) / out->weight;
 }
 
-static void compare_scores(const double *predicted, const double *labels, hr_metrics *out) {
-    double rows = (double)out->rows, sum = 0, squares = 0, distances = 0, spread = 0, deviance = 0;
+static void compare_scores(const hr_comparison *c, hr_metrics *out) {
+    double all = out->weight, sum = 0, squares = 0, distances = 0, spread = 0, deviance = 0;
     for (size_t i = 0; i < out->rows; i++) {
-        double miss = predicted[i] - labels[i];
-        squares += miss * miss;
-        distances += fabs(miss);
+        double label = c->labels[i], miss = c->predicted[i] - label, weight = weight_of(c, i);
+        squares += weight * miss * miss;
+        distances += weight * fabs(miss);
         /* Of a mean of 0 that of a count above it would be infinite. */
-        const double mean = fmax(predicted[i], MIN_PROBABILITY);
-        deviance += (labels[i] > 0 ? labels[i] * log(labels[i] / mean) : 0) - labels[i] + mean;
-        sum += labels[i];
+        const double mean = fmax(c->predicted[i], MIN_PROBABILITY);
+        deviance += weight * ((label > 0 ? label * log(label / mean) : 0) - label + mean);
+        sum += weight * label;
     }
-    for (size_t i = 0; i < out->rows; i++) spread += (labels[i] - sum / rows) * (labels[i] - sum / rows);
-    out->rmse = sqrt(squares / rows);
-    out->mae = distances / rows;
-    if (out->task == HR_TASK_COUNT) out->deviance = 2 * deviance / rows;
+    for (size_t i = 0; i < out->rows; i++)
+        spread += weight_of(c, i) * (c->labels[i] - sum / all) * (c->labels[i] - sum / all);
+    out->rmse = sqrt(squares / all);
+    out->mae = distances / all;
+    if (out->task == HR_TASK_COUNT) out->deviance = 2 * deviance / all;
     out->r2 = spread > 0 ? 1 - squares / spread : (double)NAN;
 }
 
@@ -101,12 +110,15 @@ hr_status hr_metrics_compare(const hr_comparison *c, hr_metrics *out, hr_error *
     hr_metrics m = {.rows = c->rows, .task = c->task};
     m.error = m.auc = m.logloss = m.ece = m.rmse = m.mae = m.r2 = m.deviance = (double)NAN;
     hr_status status = HR_OK;
+    for (size_t i = 0; i < c->rows; i++) m.weight += weight_of(c, i);
+    if (!(m.weight > 0))
+        return hr_fail(err, HR_E_SCHEMA, "give records of which some have a weight above 0",
+                       "predictions cannot be compared: all records weigh 0");
     if (!hr_task_has_classes(c->task)) {
-        compare_scores(c->predicted, c->labels, &m);
+        compare_scores(c, &m);
     } else {
         compare_classes(c, &m);
-        if (c->task == HR_TASK_BINARY)
-            status = area_under_curve(c->predicted, c->labels, c->rows, &m.auc, err);
+        if (c->task == HR_TASK_BINARY) status = area_under_curve(c, &m.auc, err);
     }
     if (!status) *out = m;
     return status;
@@ -132,6 +144,7 @@ hr_status hr_comparison_make(const hr_model *model, const hr_data *data, int thr
     *out = (hr_comparison){.task = hr_schema_task(hr_model_schema(model)),
                            .predicted = predicted,
                            .labels = hr_data_labels(data),
+                           .weights = data->own_weights,
                            .rows = rows,
                            .outputs = outputs};
     return HR_OK;
@@ -169,14 +182,15 @@ hr_status hr_evaluate(const hr_model *model, const hr_data *data, int threads, h
 /* Mean cost of a record's decision; NaN without costs. */
 static double count_decisions(const hr_comparison *c, uint64_t *counts) {
     const double *costs = c->decision->costs;
-    double cost = 0;
+    double cost = 0, all = 0;
     for (size_t i = 0; i < c->rows; i++) {
         size_t cell = (size_t)c->labels[i] * c->outputs +
                       hr_decide(c->decision, c->predicted + i * c->outputs, c->outputs);
         if (counts) counts[cell]++;
-        if (costs) cost += costs[cell];
+        if (costs) cost += weight_of(c, i) * costs[cell];
+        all += weight_of(c, i);
     }
-    return costs ? cost / (double)c->rows : (double)NAN;
+    return costs ? cost / all : (double)NAN;
 }
 
 hr_status hr_evaluate_decisions(const hr_model *model, const hr_data *data, const hr_decision_rule *decision,

@@ -121,6 +121,13 @@ HR_MUST_CHECK hr_status hr_model_account(const hr_release *releases, size_t coun
 HR_MUST_CHECK hr_status hr_model_parse_json(const char *bytes, size_t size, const char *name, hr_model **out,
                                             hr_error *err);
 
+/* The same of what another member of a federation sent: it lists no more releases than a file of its size
+ * has, HR_SENT_RELEASES and one for every two bytes, so that what it takes in memory is within its size. A
+ * column of private bounds has about 14 in some 60 bytes of the schema. */
+enum { HR_SENT_RELEASES = 1024 };
+HR_MUST_CHECK hr_status hr_model_parse_sent(const char *bytes, size_t size, const char *name, hr_model **out,
+                                            hr_error *err);
+
 /* The SHA-256 of the model's file, decompressed: the one that it was read from, else the one that
  * hr_model_write writes. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_model_file_hash(const hr_model *model, char out[HR_DIGEST_TEXT], hr_error *err);
@@ -145,6 +152,7 @@ typedef struct hr_comparison {
     const double *labels;             /* as in hr_data_labels */
     size_t rows, outputs;             /* rows >= 1 */
     const hr_decision_rule *decision; /* NULL: the most probable class */
+    const uint32_t *weights;          /* of records, in 2^-16; NULL: they all count 1 */
 } hr_comparison;
 
 /* Predicts all records of `data` for comparison with their labels. Owner: the caller frees what is in *out

@@ -86,7 +86,7 @@ hr_status hr_prediction_workers(int threads, size_t blocks, size_t *workers, hr_
 }
 
 static hr_status predict_all(prediction_task *t, int threads, hr_error *err) {
-    if (!hr_schema_same(t->predictor->schema, hr_data_schema(t->data)))
+    if (!hr_schema_same_columns(t->predictor->schema, hr_data_schema(t->data)))
         return hr_fail(err, HR_E_SCHEMA, "read the data with the model's schema",
                        "the data have another schema than the model");
     t->rows = hr_data_rows(t->data);

@@ -69,9 +69,13 @@ hr_status hr_data_check_label(const hr_data *data, hr_error *err) {
     hr_data_label_range(data, &low, &high);
     const double fill = (high - low) / (label->high - label->low);
     if (fill >= LABEL_FILL) return HR_OK;
-    hr_fail(err, HR_E_SCHEMA,
-            "the noise is proportional to high - low: take narrower bounds if public knowledge gives some "
-            "('train --plan' shows the noise in the label's unit)",
-            "the labels fill %.2g %% of the bounds of the schema", 100 * fill);
+    hr_fail(
+        err, HR_E_SCHEMA,
+        label->count
+            ? "the noise of the mean count that trees start from is proportional to high, that of the "
+              "trees is not: take a narrower bound if public knowledge gives one"
+            : "the noise is proportional to high - low: take narrower bounds if public knowledge gives some "
+              "('train --plan' shows the noise in the label's unit)",
+        "the labels fill %.2g %% of the bounds of the schema", 100 * fill);
     return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, label->name);
 }

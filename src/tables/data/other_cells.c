@@ -16,16 +16,21 @@ static int shown(size_t size) {
 }
 
 hr_status hr_cursor_store_weight(const hr_cursor *cursor, const char *cell, size_t size, hr_error *err) {
-    const double high = cursor->table->weight.high;
+    const hr_column *column = &cursor->table->weight;
+    const double high = column->high;
     double weight;
-    if (hr_number_parse(cell, size, &weight) == HR_NUMBER_OK && weight >= 0 && weight <= high) {
+    const hr_number_status status = hr_number_format_plain(&column->format)
+                                        ? hr_number_parse(cell, size, &weight)
+                                        : hr_number_format_parse(&column->format, cell, size, &weight);
+    if (status == HR_NUMBER_OK && weight >= 0 && weight <= high) {
         cursor->table->data->own_weights[cursor->row] = (uint32_t)(weight / high * (1 << HR_PERSON_BITS));
         return HR_OK;
     }
     char bound[HR_NUMBER_TEXT];
     hr_number_text(high, bound);
     return hr_fail(err, HR_E_SCHEMA,
-                   "correct it (numbers from 0 on, with a point), or raise the weight's 'high' in the schema",
+                   "correct it, raise the weight's 'high' in the schema, or say how its numbers are written "
+                   "(decimal, thousands)",
                    "'%.*s' is not a weight from 0 to %s", shown(size), cell, bound);
 }
 

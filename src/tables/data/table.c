@@ -68,7 +68,9 @@ hr_status hr_table_init(hr_table *table, const hr_schema *schema, hr_error *err)
     table->unit = (hr_column){.name = hr_schema_unit(schema)};
     table->unit_slot = (hr_slot){.role = HR_SLOT_PERSON, .column = &table->unit};
     table->weight.name = hr_schema_weight(schema, &table->weight.high);
-    table->weight_slot = (hr_slot){.role = HR_SLOT_WEIGHT, .column = &table->weight};
+    table->weight.format = hr_schema_parts_of(schema)->weight_format;
+    table->weight_slot =
+        (hr_slot){.role = HR_SLOT_WEIGHT, .index = table->slot_count, .column = &table->weight};
     table->event.name = hr_schema_label(schema)->event;
     table->event_slot = (hr_slot){.role = HR_SLOT_EVENT, .column = &table->event};
     if (!init_slots(table, schema)) return hr_fail_memory(err);
@@ -390,6 +392,10 @@ static hr_status store_missing(hr_cursor *cursor, const hr_slot *slot, hr_error 
 static hr_status note_misfit(hr_cursor *cursor, const hr_slot *slot, const char *cell, size_t size,
                              hr_error *err) {
     if (!hr_misfits_add(cursor->misfits, slot->index, cell, size)) return hr_fail_memory(err);
+    if (slot->role == HR_SLOT_WEIGHT) {
+        cursor->table->data->own_weights[cursor->row] = 0;
+        return HR_OK;
+    }
     for (size_t i = 0, span = hr_slot_span(slot); i < span; i++) {
         if (size)
             cursor->reports[slot[i].index].unknown++;
@@ -427,17 +433,13 @@ static hr_status store_cell(hr_cursor *cursor, const hr_slot *slot, const char *
     return status ? hr_fail_at(err, status, NULL, 0, 0, hr_slot_column(slot)) : HR_OK;
 }
 
-static bool has_no_report(const hr_slot *slot) {
-    return slot->role == HR_SLOT_PERSON || slot->role == HR_SLOT_WEIGHT || slot->role == HR_SLOT_EVENT;
-}
-
 hr_status hr_cursor_store(hr_cursor *cursor, const hr_slot *slot, const char *cell, size_t size,
                           hr_error *err) {
     if (!cursor->misfits) return store_cell(cursor, slot, cell, size, err);
     hr_error refusal = {0};
     const hr_status status = store_cell(cursor, slot, cell, size, &refusal);
     if (!status) return HR_OK;
-    if (status == HR_E_MEMORY || has_no_report(slot)) {
+    if (status == HR_E_MEMORY || slot->role == HR_SLOT_PERSON || slot->role == HR_SLOT_EVENT) {
         if (err) *err = refusal;
         return status;
     }

@@ -194,6 +194,15 @@ static inline bool take_word(hr_csv_part *c, size_t i) {
     return true;
 }
 
+/* before: the lines when the cell was not read yet. */
+static hr_status store_csv_cell(hr_csv_part *c, const hr_slot *slot, const hr_lines *before,
+                                const hr_csv_cell *cell) {
+    const hr_status status = hr_cursor_store(&c->cursor, slot, cell->text, cell->size, &c->error);
+    hr_error *first = c->cursor.misfits ? hr_misfits_without_line(c->cursor.misfits) : NULL;
+    if (first) (void)hr_lines_place(before, cell->where, first->status, first);
+    return status ? hr_lines_place(before, cell->where, status, &c->error) : HR_OK;
+}
+
 static hr_status take_cell(hr_csv_part *c, size_t column, hr_csv_cell *cell) {
     const hr_csv_columns *columns = c->columns;
     const hr_table *table = c->cursor.table;
@@ -204,15 +213,18 @@ static hr_status take_cell(hr_csv_part *c, size_t column, hr_csv_cell *cell) {
     if (!status && place && !hr_cursor_add_late(&c->cursor, place, cell->text, cell->size))
         return hr_fail_memory(&c->error);
     if (status || !slot) return status;
-    if (c->before && (slot == hr_table_label(table) || slot->role == HR_SLOT_EVENT) &&
-        hr_table_is_missing(table, cell->text, cell->size)) {
+    const bool is_missing = c->before && hr_table_is_missing(table, cell->text, cell->size);
+    if (is_missing && (slot == hr_table_label(table) || slot->role == HR_SLOT_EVENT)) {
         c->unlabelled = true;
         return HR_OK;
     }
-    status = hr_cursor_store(&c->cursor, slot, cell->text, cell->size, &c->error);
-    hr_error *first = c->cursor.misfits ? hr_misfits_without_line(c->cursor.misfits) : NULL;
-    if (first) (void)hr_lines_place(&before, cell->where, first->status, first);
-    return status ? hr_lines_place(&before, cell->where, status, &c->error) : HR_OK;
+    if (is_missing && slot->role == HR_SLOT_WEIGHT) {
+        c->unweighed = true;
+        c->weight_lines = before;
+        c->weight_cell = *cell;
+        return HR_OK;
+    }
+    return store_csv_cell(c, slot, &before, cell);
 }
 
 /* Takes plain numbers from column `i` on, as far as they reach: first those that stand between separators
@@ -273,11 +285,14 @@ hr_status hr_csv_read_records(hr_csv_part *part) {
     hr_cursor *cursor = &part->cursor;
     while (hr_cells_skip_empty(&part->lines)) {
         const size_t late_count = cursor->late_count, reports = cursor->table->slot_count;
-        part->unlabelled = false;
+        part->unlabelled = part->unweighed = false;
         if (cursor->row == part->row_limit)
             return hr_fail(&part->error, HR_E_LIMIT, "use fewer rows", "more than %u rows", HR_ROWS_MAX);
         if (part->before) memcpy(part->before, cursor->reports, reports * sizeof *part->before);
         hr_status status = read_csv_record(part);
+        if (!status && part->unweighed && !part->unlabelled)
+            status =
+                store_csv_cell(part, &cursor->table->weight_slot, &part->weight_lines, &part->weight_cell);
         if (status) return status;
         if (!part->unlabelled) {
             hr_cursor_next(cursor);

@@ -2,6 +2,7 @@
 #ifndef HR_TABLES_READERS_CSV_RECORDS_H
 #define HR_TABLES_READERS_CSV_RECORDS_H
 
+#include "tables/readers/cells.h"
 #include "tables/readers/reading.h"
 
 /* Which column of a CSV file goes where. Arrays have one element a column of the file; they are in the
@@ -27,8 +28,11 @@ typedef struct hr_csv_part {
     size_t row_limit; /* the end of its rows */
     double *numbers;  /* one a column: room for a run of numbers */
     hr_column_report
-        *before;      /* one a slot: when the record began; NULL: records without a label are refused */
-    bool unlabelled;  /* the record that is read has no label */
+        *before;     /* one a slot: when the record began; NULL: records without a label are refused */
+    bool unlabelled; /* the record that is read has no label */
+    bool unweighed;  /* it has no weight, which is refused once it is known to have a label: */
+    hr_lines weight_lines;
+    hr_csv_cell weight_cell;
     uint64_t skipped; /* records without a label */
     hr_error error;
 } hr_csv_part;

@@ -244,6 +244,8 @@ static hr_status check_unit_and_weight(checker *c) {
     else if (!(c->parts->weight_high > 0 && isfinite(c->parts->weight_high)))
         status = hr_fail(c->err, HR_E_FORMAT, "give the largest weight that a record may have",
                          "the largest weight is no finite number above 0");
+    else
+        status = hr_number_format_check(&c->parts->weight_format, &c->fault->key, c->err);
     return status ? hr_fail_at(c->err, status, NULL, 0, 0, "weight") : HR_OK;
 }
 

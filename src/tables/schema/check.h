@@ -38,10 +38,11 @@ typedef struct hr_schema_parts {
     size_t feature_count;
     const char *const *missing;
     size_t missing_count;
-    const char *unit;    /* hr_schema_unit */
-    const char *weight;  /* hr_schema_weight */
-    double weight_high;  /* what counts as 1; 0 without a weight */
-    bool single_records; /* no unit, by the word of a person: each person has one record */
+    const char *unit;               /* hr_schema_unit */
+    const char *weight;             /* hr_schema_weight */
+    double weight_high;             /* what counts as 1; 0 without a weight */
+    hr_number_format weight_format; /* how weights are written; without a symbol */
+    bool single_records;            /* no unit, by the word of a person: each person has one record */
     hr_review reviewed;
     const hr_column
         *unused; /* columns of the table that are no features: only name, review, accepted and source count */

@@ -1,5 +1,7 @@
 #include "tables/schema/read_marks.h"
 
+#include "tables/schema/schema_read_text.h"
+
 #include <string.h>
 
 static const char BLANKS[] = " \t\r\n";
@@ -75,15 +77,21 @@ hr_status hr_read_unit(const hr_keys *keys, const hr_yaml_node *node, hr_schema_
     return HR_OK;
 }
 
-hr_status hr_read_weight(const hr_keys *keys, const hr_yaml_node *node, hr_schema_parts *parts) {
-    static const char *const names[] = {"column", "high", NULL};
-    static const char help[] = "a weight has the keys column and high: the largest weight of a record";
-    const hr_yaml_node *found[2] = {NULL};
+hr_status hr_read_weight(const hr_keys *keys, const hr_yaml_node *node, const hr_number_format *format,
+                         hr_schema_parts *parts) {
+    static const char *const names[] = {"column", "high", "decimal", "thousands", NULL};
+    static const char help[] =
+        "a weight has the keys column and high, the largest weight of a record, and may "
+        "have decimal and thousands";
+    const hr_yaml_node *found[4] = {NULL};
     parts->weight_high = 1;
+    parts->weight_format = *format;
     if (node->kind != HR_YAML_MAPPING) return hr_keys_text(keys, node, "weight", &parts->weight);
     hr_status status = hr_keys_find(keys, node, names, help, found);
     if (!status) status = hr_keys_need(keys, node, found[0], "column", help);
     if (!status) status = hr_keys_need(keys, node, found[1], "high", help);
     if (!status) status = hr_keys_text(keys, found[0], "column", &parts->weight);
-    return status ? status : hr_keys_number(keys, found[1], "high", &parts->weight_high);
+    if (!status) status = hr_keys_number(keys, found[1], "high", &parts->weight_high);
+    const hr_number_format_keys own = {found[2], found[3], NULL};
+    return status ? status : hr_read_number_format(keys, &own, &parts->weight_format);
 }

@@ -184,6 +184,7 @@ hr_status hr_schema_copy_of_records(const hr_schema *schema, hr_schema **out, hr
     hr_schema_parts parts = schema->parts;
     parts.unit = parts.weight = NULL;
     parts.weight_high = 0;
+    parts.weight_format = (hr_number_format){0};
     parts.unit_facts = (hr_column){0};
     return make_copy(&parts, out, err);
 }
@@ -215,15 +216,20 @@ static bool same_column(const hr_column *a, const hr_column *b) {
            same_words(a->values, a->value_count, b->values, b->value_count) && hr_cell_text_same(a, b);
 }
 
-bool hr_schema_same(const hr_schema *a, const hr_schema *b) {
+bool hr_schema_same_columns(const hr_schema *a, const hr_schema *b) {
     const hr_schema_parts *x = &a->parts, *y = &b->parts;
     if (!same_column(&x->label, &y->label) || x->feature_count != y->feature_count) return false;
     for (size_t i = 0; i < x->feature_count; i++) {
         if (!same_column(&x->features[i], &y->features[i])) return false;
     }
-    return same_optional(x->unit, y->unit) && same_optional(x->weight, y->weight) &&
-           x->weight_high == y->weight_high &&
-           same_words(x->missing, x->missing_count, y->missing, y->missing_count);
+    return same_words(x->missing, x->missing_count, y->missing, y->missing_count);
+}
+
+bool hr_schema_same(const hr_schema *a, const hr_schema *b) {
+    const hr_schema_parts *x = &a->parts, *y = &b->parts;
+    return hr_schema_same_columns(a, b) && same_optional(x->unit, y->unit) &&
+           same_optional(x->weight, y->weight) && x->weight_high == y->weight_high &&
+           hr_number_format_same(&x->weight_format, &y->weight_format);
 }
 
 /* ---- Views ---- */

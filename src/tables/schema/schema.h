@@ -16,6 +16,10 @@ HR_MUST_CHECK hr_status hr_schema_copy_of_records(const hr_schema *schema, hr_sc
  * spellings). */
 bool hr_schema_same(const hr_schema *a, const hr_schema *b);
 
+/* Whether they have the same label, features and spellings of missing, so that one predicts what the other
+ * was trained on. */
+bool hr_schema_same_columns(const hr_schema *a, const hr_schema *b);
+
 /* All of it, borrowed. */
 const hr_schema_parts *hr_schema_parts_of(const hr_schema *schema);
 

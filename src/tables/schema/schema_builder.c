@@ -24,6 +24,7 @@ struct hr_schema_builder {
     hr_number_format format;      /* of numbers to come */
     const char *unit, *weight;
     double weight_high;
+    hr_number_format weight_format;
 };
 
 hr_status hr_schema_builder_new(hr_schema_builder **out, hr_error *err) {
@@ -227,6 +228,7 @@ hr_status hr_schema_set_weight(hr_schema_builder *builder, const char *column, d
                        builder->weight);
     builder->weight = copy_text_schema_builder(builder, column);
     builder->weight_high = high;
+    builder->weight_format = (hr_number_format){builder->format.decimal, builder->format.thousands, NULL};
     return builder->weight ? HR_OK : hr_fail_memory(err);
 }
 
@@ -242,6 +244,7 @@ hr_status hr_schema_build(const hr_schema_builder *builder, hr_schema **out, hr_
                                    .unit = builder->unit,
                                    .weight = builder->weight,
                                    .weight_high = builder->weight_high,
+                                   .weight_format = builder->weight_format,
                                    .single_records = !builder->unit,
                                    .reviewed = HR_REVIEW_CODE};
     return hr_schema_make(&parts, out, err);

@@ -152,7 +152,9 @@ static bool weights_differ(const comparison *c, const hr_schema *one, const hr_s
     double high, other_high;
     const char *a = hr_schema_weight(one, &high), *b = hr_schema_weight(other, &other_high);
     if (!a != !b || (a && strcmp(a, b) != 0)) return note_words(c, "weight", a ? a : "none", b ? b : "none");
-    return high != other_high && note_numbers(c, "largest weight", high, other_high);
+    if (high != other_high) return note_numbers(c, "largest weight", high, other_high);
+    return number_formats_differ(c, &hr_schema_parts_of(one)->weight_format,
+                                 &hr_schema_parts_of(other)->weight_format);
 }
 
 static bool facts_differ(const comparison *c, const hr_schema *one, const hr_schema *other) {

@@ -309,9 +309,9 @@ static hr_status read_parts(schema_reader *r, const hr_yaml_node *root, hr_schem
         parts->reviewed = reviewed ? HR_REVIEW_DONE : HR_REVIEW_PENDING;
     }
     if (!status && keys[ROOT_UNIT]) status = hr_read_unit(&r->keys, keys[ROOT_UNIT], parts);
-    if (!status && keys[ROOT_WEIGHT]) status = hr_read_weight(&r->keys, keys[ROOT_WEIGHT], parts);
     const hr_number_format_keys format = {keys[ROOT_DECIMAL], keys[ROOT_THOUSANDS], NULL};
     if (!status) status = hr_read_number_format(&r->keys, &format, &r->format);
+    if (!status && keys[ROOT_WEIGHT]) status = hr_read_weight(&r->keys, keys[ROOT_WEIGHT], &r->format, parts);
     if (!status) status = read_schema_column(r, keys[ROOT_LABEL], &kind, &parts->label, &one);
     if (!status) status = read_features(r, parts);
     return status;

@@ -98,11 +98,17 @@ static const char *kind_word(const hr_column *column, bool is_label) {
     return is_label ? "classes" : "category";
 }
 
+/* Only what differs from plain numbers. */
+static void write_number_format(hr_buffer *out, const char *indent, const hr_number_format *format) {
+    const char decimal[] = {format->decimal, 0}, thousands[] = {format->thousands, 0};
+    if (format->decimal == ',') write_schema_key(out, indent, "decimal", decimal);
+    if (format->thousands) write_schema_key(out, indent, "thousands", thousands);
+    if (format->symbol) write_schema_key(out, indent, "symbol", format->symbol);
+}
+
 void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_label,
                             const hr_schema_mark *mark) {
     const char *indent = is_label ? "  " : "    ";
-    const hr_number_format *format = &column->format;
-    const char decimal[] = {format->decimal, 0}, thousands[] = {format->thousands, 0};
     char number[HR_NUMBER_TEXT];
     hr_buffer_text(out, column->event ? "label:\n  time: " : is_label ? "label:\n  name: " : "  - name: ");
     hr_schema_write_text(out, column->name);
@@ -121,10 +127,7 @@ void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_lab
             if (!column->count && (column->integer || column->review))
                 hr_buffer_format(out, "%sinteger: %s\n", indent, column->integer ? "true" : "false");
         }
-        /* Only what differs from plain numbers. */
-        if (format->decimal == ',') write_schema_key(out, indent, "decimal", decimal);
-        if (format->thousands) write_schema_key(out, indent, "thousands", thousands);
-        if (format->symbol) write_schema_key(out, indent, "symbol", format->symbol);
+        write_number_format(out, indent, &column->format);
     } else if (!column->boolean) {
         hr_buffer_format(out, "%svalues: ", indent);
         write_list(out, column->values, column->value_count);
@@ -179,12 +182,11 @@ static void write_file_mark(hr_buffer *out, const hr_schema_parts *parts, bool a
 }
 
 static void write_weight(hr_buffer *out, const hr_schema_parts *parts) {
-    char high[HR_NUMBER_TEXT];
     if (!parts->weight) return;
-    hr_number_text(parts->weight_high, high);
     hr_buffer_text(out, "weight:\n");
     write_schema_key(out, "  ", "column", parts->weight);
-    hr_buffer_format(out, "  high: %s\n", high);
+    write_schema_number(out, "  ", "high", parts->weight_high);
+    write_number_format(out, "  ", &parts->weight_format);
 }
 
 void hr_schema_write_rest(hr_buffer *out, const hr_schema_parts *parts, const char *remark) {

@@ -22,8 +22,9 @@ typedef struct cluster_source {
     hr_labels labels;       /* their kind */
     const hr_binning *binning;
     size_t outputs;
-    uint32_t *block_of; /* of this rank's records; NULL: not dealt */
-    bool sent_binning;  /* the others know hedge's bins */
+    size_t weight_cells; /* of the round's histograms (packing.h) */
+    uint32_t *block_of;  /* of this rank's records; NULL: not dealt */
+    bool sent_binning;   /* the others know hedge's bins */
 } cluster_source;
 
 /* ---- Questions ---- */
@@ -125,8 +126,6 @@ static hr_status deal_blocks(cluster_source *s, size_t blocks, hr_error *err) {
 static hr_status prepare_cluster(hr_stats_source *self, const hr_stats_setup *setup, hr_error *err) {
     cluster_source *s = (cluster_source *)self;
     hr_buffer body = {0};
-    if (setup->weights)
-        return hr_fail(err, HR_E_ARGUMENT, "train in one process", "ranks do not know what records weigh");
     s->binning = setup->binning;
     s->outputs = setup->outputs;
     hr_rank_write_setup(&body, setup);
@@ -152,6 +151,7 @@ static hr_status begin_cluster(hr_stats_source *self, const hr_stats_round *roun
     hr_buffer body = {0};
     if (round->added)
         return hr_fail(err, HR_E_ARGUMENT, "train in one process", "ranks add nothing to single records");
+    s->weight_cells = round->packing.weight_cells;
     hr_rank_write(&body, round, 1, sizeof *round);
     hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_BEGIN}, &body, err);
     return status ? status : s->local->ops->begin(s->local, round, err);
@@ -204,7 +204,7 @@ static hr_status sum_cluster(hr_stats_source *self, const uint32_t *nodes, hr_su
                              size_t count, hr_error *err) {
     cluster_source *s = (cluster_source *)self;
     hr_buffer body = {0};
-    const size_t cells = hr_histogram_cells(s->binning->feature_count);
+    const size_t cells = hr_histogram_cells(s->binning->feature_count) + s->weight_cells;
     hr_rank_write(&body, nodes, count, sizeof *nodes);
     const hr_rank_head head = {.kind = HR_RANKS_SUM, .pieces = count, .words = cells};
     hr_status status = ask_others(s, head, &body, err);

@@ -116,10 +116,10 @@ static const hr_binning *read_binning(hr_rank_reader *from) {
     return binning;
 }
 
-void hr_rank_read_setup(hr_rank_reader *from, hr_stats_setup *out) {
+void hr_rank_read_setup(hr_rank_reader *from, const uint32_t *own, hr_stats_setup *out) {
     hr_rank_read_one(from, out, sizeof *out);
     out->binning = read_binning(from);
-    out->weights = NULL;
+    out->weights = out->weights ? own : NULL;
 }
 
 hr_tree *hr_rank_read_trees(hr_rank_reader *from, size_t *count) {

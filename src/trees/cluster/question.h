@@ -61,7 +61,9 @@ typedef struct hr_rank_reader {
 void *hr_rank_read(hr_rank_reader *from, size_t *count, size_t size);
 /* One item; zeros after a failure. */
 void hr_rank_read_one(hr_rank_reader *from, void *item, size_t size);
-void hr_rank_read_setup(hr_rank_reader *from, hr_stats_setup *out);
+/* own: the weights of this rank's records, which out->weights are if the others' weigh; no weights are sent.
+ */
+void hr_rank_read_setup(hr_rank_reader *from, const uint32_t *own, hr_stats_setup *out);
 hr_tree *hr_rank_read_trees(hr_rank_reader *from, size_t *count);
 hr_stats_query *hr_rank_read_queries(hr_rank_reader *from, size_t *count);
 /* out->binning is NULL where none went along. */

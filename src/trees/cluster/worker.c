@@ -4,6 +4,7 @@
  * A failure is kept: the rank goes on taking part, adding nothing, so that no other rank waits for it for
  * ever, until rank 0 requests the failure. */
 #include "base/fail.h"
+#include "tables/data/records.h"
 #include "trees/candidates/hedge_records.h"
 #include "trees/cluster/cluster.h"
 
@@ -14,6 +15,7 @@ typedef struct worker {
     hr_cluster *cluster;
     hr_stats_source *local;
     size_t rows;
+    const uint32_t *weights;  /* of the records; NULL: they all count 1 */
     hr_arena *kept, *passing; /* what a source borrows for long; what it forgets after the question */
     hr_arena_mark passing_start;
     const hr_binning *binning; /* hedge's */
@@ -43,7 +45,7 @@ static hr_status answer_prepare(worker *w, const hr_rank_head *head, hr_rank_rea
     (void)head;
     hr_stats_setup setup;
     body->arena = w->kept;
-    hr_rank_read_setup(body, &setup);
+    hr_rank_read_setup(body, w->weights, &setup);
     return body->failed ? HR_E_FORMAT : w->local->ops->prepare(w->local, &setup, &w->err);
 }
 
@@ -256,8 +258,11 @@ static bool receive_question(worker *w) {
 
 void hr_cluster_answer(hr_cluster *cluster, const hr_data *data, int threads) {
     const hr_local_stats_records records = {.data = data, .threads = threads};
-    worker w = {
-        .cluster = cluster, .rows = hr_data_rows(data), .kept = hr_arena_new(), .passing = hr_arena_new()};
+    worker w = {.cluster = cluster,
+                .rows = hr_data_rows(data),
+                .weights = hr_data_weights(data),
+                .kept = hr_arena_new(),
+                .passing = hr_arena_new()};
     if (!w.kept || !w.passing)
         fail_worker(&w, HR_E_MEMORY);
     else

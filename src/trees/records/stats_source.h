@@ -125,7 +125,8 @@ typedef struct hr_stats_ops {
     /* Adds released trees to the scores: those that were grown since the last call, all of them, in order.
      * Borrows them. */
     hr_status (*add_trees)(hr_stats_source *self, const hr_tree *trees, size_t count, hr_error *err);
-    /* Writes the histograms of nodes to out[0..count), hr_histogram_cells each. */
+    /* Writes the histograms of nodes to out[0..count), hr_histogram_cells each, and as many weights behind
+     * them where these are apart. */
     hr_status (*sum)(hr_stats_source *self, const uint32_t *nodes, hr_sum_word *const *out, size_t count,
                      hr_error *err);
     /* Sends the records of nodes[i] to the nodes left[i] (those that splits[i] sends left) and left[i] + 1.

@@ -360,21 +360,24 @@ static void test_tune__chooses_what_predicts_better(void **state) {
     assert_int_equal(good, 20);
 }
 
-/* 200 persons of one record, and one of 800, of whom everything is the other way round: most records speak
- * for the setting that learns nothing, nearly all persons for the other. */
-static void test_tune__counts_persons_and_not_their_records(void **state) {
-    (void)state;
-    enum { PERSONS = 200, HEAVY = 800, LINE = 32 };
-    hr_schema *schema =
-        schema_of_text("hedgerow-schema: 1\nunit: who\nlabel: {name: y, kind: classes, values: "
-                       "[\"0\", \"1\"]}\nfeatures:\n  - {name: x, kind: number, low: 0, high: 1}\n");
-    char *csv = calloc(PERSONS + HEAVY + 1, LINE);
+/* 200 records, and 800 of which everything is the other way round: most speak for the setting that learns
+ * nothing. `more` of the schema says why they count less. */
+static void check_few_decide(const char *more) {
+    enum { FEW = 200, MANY = 800, LINE = 40 };
+    char text[300];
+    snprintf(text, sizeof text,
+             "hedgerow-schema: 1\n%slabel: {name: y, kind: classes, values: [\"0\", \"1\"]}\nfeatures:\n"
+             "  - {name: x, kind: number, low: 0, high: 1}\n",
+             more);
+    hr_schema *schema = schema_of_text(text);
+    char *csv = calloc(FEW + MANY + 1, LINE);
     assert_non_null(csv);
-    size_t at = (size_t)sprintf(csv, "who,x,y\n");
-    for (unsigned i = 0; i < PERSONS + HEAVY; i++) {
-        const unsigned who = i < PERSONS ? i : PERSONS, x = i * 37 % 100;
+    size_t at = (size_t)sprintf(csv, "who,w,x,y\n");
+    for (unsigned i = 0; i < FEW + MANY; i++) {
+        const unsigned who = i < FEW ? i : FEW, x = i * 37 % 100;
         const bool high = x >= 50;
-        at += (size_t)sprintf(csv + at, "%u,0.%02u,%u\n", who, x, (unsigned)(high == (i < PERSONS)));
+        at += (size_t)sprintf(csv + at, "%u,%s,0.%02u,%u\n", who, i < FEW ? "2" : "0.01", x,
+                              (unsigned)(high == (i < FEW)));
     }
     hr_data *data = data_of_text(schema, csv);
     hr_fit_options settings[2] = {options_of("dpboost", HR_MODE_SOUND), options_of("dpboost", HR_MODE_SOUND)};
@@ -394,6 +397,17 @@ static void test_tune__counts_persons_and_not_their_records(void **state) {
     hr_data_free(data);
     hr_schema_free(schema);
     free(csv);
+}
+
+/* They are one person's. */
+static void test_tune__counts_persons_and_not_their_records(void **state) {
+    (void)state;
+    check_few_decide("unit: who\n");
+}
+
+static void test_tune__counts_weights_and_not_records(void **state) {
+    (void)state;
+    check_few_decide("unit: record\nweight: {column: w, high: 2}\n");
 }
 
 /* With nearly nothing to spend they do not: each setting is met in 300 choices of 3, but for 3 (2/3)^300. */
@@ -527,6 +541,7 @@ int main(void) {
         WITH_FIXTURE(test_tune__protects_persons_where_the_schema_names_them),
         WITH_FIXTURE(test_tune__chooses_what_predicts_better),
         cmocka_unit_test(test_tune__counts_persons_and_not_their_records),
+        cmocka_unit_test(test_tune__counts_weights_and_not_records),
         WITH_FIXTURE(test_tune__chooses_any_where_little_is_paid),
         WITH_FIXTURE(test_selection__loses_what_it_is_charged),
         cmocka_unit_test(test_scores__change_by_their_width_at_most),

@@ -272,8 +272,54 @@ static void test_longest__costs_the_least(void **state) {
             }
 }
 
+/* The least budget that a fit of such a label may have. */
+static hr_units least_budget(hr_privacy_measure measure, bool is_count) {
+    hr_column label = number_column("y", 0, 60), feature = number_column("x", 0, 1);
+    label.integer = label.count = is_count;
+    const hr_schema_parts parts = {
+        .label = label, .features = &feature, .feature_count = 1, .reviewed = HR_REVIEW_CODE};
+    hr_schema *schema = NULL;
+    assert_int_equal(hr_schema_make(&parts, &schema, NULL), HR_OK);
+    hr_fit_options options = options_of("hedge", HR_MODE_SOUND);
+    options.edges = HR_EDGES_PUBLIC;
+    hr_fit_facts facts = {.options = &options, .schema = schema, .rows = 1000, .privacy_measure = measure};
+    hr_units low = 0, high = HR_UNIT;
+    while (high - low > 1) {
+        facts.budget = low + (high - low) / 2;
+        if (hr_hedge_check(&facts, NULL))
+            low = facts.budget;
+        else
+            high = facts.budget;
+    }
+    hr_schema_free(schema);
+    return high;
+}
+
+/* The clip of counts grows to twice that of a number, and the noise of a leaf's sum with it: a budget that is
+ * too small for that is refused before it is spent. */
+static void test_check__looks_at_the_largest_clip(void **state) {
+    (void)state;
+    static const struct {
+        hr_task task;
+        double clip;
+    } clips[] = {{HR_TASK_REGRESSION, 1}, {HR_TASK_COUNT, 2}, {HR_TASK_BINARY, 1.2}, {HR_TASK_MULTICLASS, 1}};
+    for (size_t i = 0; i < COUNT(clips); i++) {
+        const hr_hedge_setting s = {
+            .privacy_measure = HR_PRIVACY_GDP, .budget = HR_UNIT, .task = clips[i].task};
+        assert_true(hr_hedge_largest_clip(&s) == clips[i].clip);
+    }
+    const double pure = (double)least_budget(HR_PRIVACY_PURE, true) /
+                        (double)least_budget(HR_PRIVACY_PURE, false),
+                 gaussian =
+                     (double)least_budget(HR_PRIVACY_GDP, true) / (double)least_budget(HR_PRIVACY_GDP, false);
+    /* Scales grow with the clip, and here with its square; for numbers other lines come first. */
+    assert_true(pure > 1.5 && pure < 2.01);
+    assert_true(gaussian > 2 && gaussian < 4.01);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_check__looks_at_the_largest_clip),
         cmocka_unit_test(test_longest__costs_the_least),
         cmocka_unit_test(test_plan__is_what_the_formulas_say),
         cmocka_unit_test(test_plan__starts_with_its_shares),

@@ -457,6 +457,23 @@ static void test_shap__adds_up_to_the_score_with_every_method(void **state) {
     table_close(&t);
 }
 
+/* The score of a count is the logarithm of its mean. */
+static void test_shap__adds_up_to_the_score_of_a_count(void **state) {
+    (void)state;
+    table t = table_open(300, 2);
+    hr_column label = number_column("y", 0, 9);
+    const hr_column features[] = {number_column("a", 0, 1), number_column("b", 0, 1)};
+    uint64_t random = 3;
+    label.integer = label.count = true;
+    for (size_t i = 0; i < t.rows; i++) {
+        for (size_t f = 0; f < 2; f++) t.columns[f][i] = next_unit(&random);
+        t.labels[i] = floor(9 * t.columns[0][i] * next_unit(&random));
+    }
+    table_make(&t, label, features);
+    check_local_accuracy("hedge", &t);
+    table_close(&t);
+}
+
 /* More records than a block, on one thread and on three. */
 static void test_shap__does_not_depend_on_the_threads(void **state) {
     (void)state;
@@ -493,6 +510,7 @@ int main(void) {
         cmocka_unit_test(test_shap__is_shapleys_formula_over_all_records_within_public_bounds),
         cmocka_unit_test(test_shares__are_lengths_of_what_is_left),
         cmocka_unit_test(test_shap__adds_up_to_the_score_with_every_method),
+        cmocka_unit_test(test_shap__adds_up_to_the_score_of_a_count),
         cmocka_unit_test(test_shap__does_not_depend_on_the_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,6 +130,28 @@ static void test_parse__refuses_groups_that_are_malformed_or_too_large(void **st
     assert_refused("model-2.json", &version_2, 1);
 }
 
+/* What others sent stands for no more lines than its size allows. */
+static void test_parse_sent__refuses_many_lines_of_few_bytes(void **state) {
+    (void)state;
+    char *text = read_golden("model-3.json"), *forged;
+    const size_t most = HR_SENT_RELEASES + strlen(text) / 2;
+    char rows[40], wanted[80];
+    hr_model *model = NULL;
+    hr_error err = {0};
+    assert_int_equal(hr_model_parse_sent(text, strlen(text), "m", &model, &err), HR_OK);
+    assert_int_equal(model->release_count, 11);
+    hr_model_free(model);
+    snprintf(rows, sizeof rows, "[[%zu]]", most);
+    forged = forge_model(text, &(forgery){ROWS, rows, NULL, NULL});
+    snprintf(wanted, sizeof wanted, "more than %zu releases, in a file of this size",
+             HR_SENT_RELEASES + strlen(forged) / 2);
+    assert_int_equal(hr_model_parse_sent(forged, strlen(forged), "m", &model, &err), HR_E_FORMAT);
+    assert_string_equal(err.message, wanted);
+    assert_string_equal(err.field, "releases[0]");
+    free(forged);
+    free(text);
+}
+
 static size_t below(parts *p, size_t end) {
     return (size_t)(next_random(&p->random) % end);
 }
@@ -198,6 +220,7 @@ int main(void) {
         cmocka_unit_test(test_golden__of_version_2_is_written_in_the_newest),
         cmocka_unit_test(test_parse__reads_other_forms_of_the_same_lines),
         cmocka_unit_test(test_parse__refuses_groups_that_are_malformed_or_too_large),
+        cmocka_unit_test(test_parse_sent__refuses_many_lines_of_few_bytes),
         cmocka_unit_test(test_round_trip__keeps_every_list_and_writes_it_one_way),
         cmocka_unit_test(test_write__leaves_groups_when_they_hold_the_most),
     };

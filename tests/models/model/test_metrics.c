@@ -23,9 +23,9 @@ static hr_metrics compare_binary(double steps) {
         labels[i] = xorshift_unit(&random) < 0.3 + 0.4 * p;
     }
     hr_metrics m = {0};
-    assert_int_equal(
-        hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, labels, ROWS, 2, NULL}, &m, NULL),
-        HR_OK);
+    assert_int_equal(hr_metrics_compare(
+                         &(hr_comparison){HR_TASK_BINARY, predicted, labels, ROWS, 2, NULL, NULL}, &m, NULL),
+                     HR_OK);
     return m;
 }
 
@@ -63,7 +63,8 @@ static void test_binary__has_no_auc_for_one_class(void **state) {
     const double predicted[] = {0.5, 0.5, 0.2, 0.8}, labels[] = {1, 1};
     hr_metrics m = {0};
     assert_int_equal(
-        hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, labels, 2, 2, NULL}, &m, NULL), HR_OK);
+        hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, labels, 2, 2, NULL, NULL}, &m, NULL),
+        HR_OK);
     assert_true(isnan(m.auc));
     assert_true(m.error == 0.5);
 }
@@ -73,10 +74,12 @@ static void test_binary__orders_perfectly_and_backwards(void **state) {
     const double predicted[] = {0.9, 0.1, 0.8, 0.2, 0.3, 0.7}, up[] = {0, 0, 1}, down[] = {1, 1, 0};
     hr_metrics m = {0};
     assert_int_equal(
-        hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, up, 3, 2, NULL}, &m, NULL), HR_OK);
+        hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, up, 3, 2, NULL, NULL}, &m, NULL),
+        HR_OK);
     assert_true(m.auc == 1);
     assert_int_equal(
-        hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, down, 3, 2, NULL}, &m, NULL), HR_OK);
+        hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, down, 3, 2, NULL, NULL}, &m, NULL),
+        HR_OK);
     assert_true(m.auc == 0);
 }
 
@@ -88,7 +91,8 @@ static void test_binary__is_calibrated_as_computed_by_hand(void **state) {
                  labels[] = {0, 1, 0, 1, 0, 1, 1, 0};
     hr_metrics m = {0};
     assert_int_equal(
-        hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, labels, 8, 2, NULL}, &m, NULL), HR_OK);
+        hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, labels, 8, 2, NULL, NULL}, &m, NULL),
+        HR_OK);
     assert_near(m.ece, (0 + .5 + .05 + .15 + .95) / 8);
 }
 
@@ -98,9 +102,9 @@ static void test_multiclass__is_calibrated_as_computed_by_hand(void **state) {
     (void)state;
     const double predicted[] = {.5, .25, .25, .2, .2, .6, .25, .625, .125}, labels[] = {0, 1, 1};
     hr_metrics m = {0};
-    assert_int_equal(
-        hr_metrics_compare(&(hr_comparison){HR_TASK_MULTICLASS, predicted, labels, 3, 3, NULL}, &m, NULL),
-        HR_OK);
+    assert_int_equal(hr_metrics_compare(
+                         &(hr_comparison){HR_TASK_MULTICLASS, predicted, labels, 3, 3, NULL, NULL}, &m, NULL),
+                     HR_OK);
     assert_near(m.ece, (.5 + .225) / 3);
 }
 
@@ -110,7 +114,8 @@ static void test_binary__is_calibrated_if_frequencies_are_met(void **state) {
     const double predicted[] = {.75, .25, .75, .25, .75, .25, .75, .25}, labels[] = {0, 1, 0, 0};
     hr_metrics m = {0};
     assert_int_equal(
-        hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, labels, 4, 2, NULL}, &m, NULL), HR_OK);
+        hr_metrics_compare(&(hr_comparison){HR_TASK_BINARY, predicted, labels, 4, 2, NULL, NULL}, &m, NULL),
+        HR_OK);
     assert_true(m.ece == 0);
 }
 
@@ -126,7 +131,8 @@ static void test_multiclass__equals_scikit_learn(void **state) {
     }
     hr_metrics m = {0};
     assert_int_equal(
-        hr_metrics_compare(&(hr_comparison){HR_TASK_MULTICLASS, predicted, labels, ROWS, 4, NULL}, &m, NULL),
+        hr_metrics_compare(&(hr_comparison){HR_TASK_MULTICLASS, predicted, labels, ROWS, 4, NULL, NULL}, &m,
+                           NULL),
         HR_OK);
     assert_near(m.error, 0.739);
     assert_near(m.logloss, 1.5998342757062571);
@@ -144,7 +150,8 @@ static void test_regression__equals_scikit_learn(void **state) {
     }
     hr_metrics m = {0};
     assert_int_equal(
-        hr_metrics_compare(&(hr_comparison){HR_TASK_REGRESSION, predicted, labels, ROWS, 1, NULL}, &m, NULL),
+        hr_metrics_compare(&(hr_comparison){HR_TASK_REGRESSION, predicted, labels, ROWS, 1, NULL, NULL}, &m,
+                           NULL),
         HR_OK);
     assert_near(m.rmse, 2.0271865637766671);
     assert_near(m.mae, 1.646808941369146);
@@ -156,9 +163,9 @@ static void test_regression__has_no_r2_for_a_constant_label(void **state) {
     (void)state;
     const double predicted[] = {1, 2}, labels[] = {1, 1};
     hr_metrics m = {0};
-    assert_int_equal(
-        hr_metrics_compare(&(hr_comparison){HR_TASK_REGRESSION, predicted, labels, 2, 1, NULL}, &m, NULL),
-        HR_OK);
+    assert_int_equal(hr_metrics_compare(
+                         &(hr_comparison){HR_TASK_REGRESSION, predicted, labels, 2, 1, NULL, NULL}, &m, NULL),
+                     HR_OK);
     assert_true(isnan(m.r2));
     assert_near(m.mae, 0.5);
 }
@@ -181,10 +188,10 @@ static void test_evaluate__compares_its_own_predictions(void **state) {
         double *out = malloc(ROWS * width * sizeof *out);
         hr_metrics ours = {0}, expected = {0};
         assert_int_equal(hr_model_predict(model, data, 1, out, NULL), HR_OK);
-        assert_int_equal(
-            hr_metrics_compare(&(hr_comparison){cases[c].task, out, hr_data_labels(data), ROWS, width, NULL},
-                               &expected, NULL),
-            HR_OK);
+        assert_int_equal(hr_metrics_compare(&(hr_comparison){cases[c].task, out, hr_data_labels(data), ROWS,
+                                                             width, NULL, NULL},
+                                            &expected, NULL),
+                         HR_OK);
         assert_int_equal(hr_evaluate(model, data, 2, &ours, NULL), HR_OK);
         assert_int_equal(ours.rows, expected.rows);
         assert_memory_equal(&ours.error, &expected.error, 7 * sizeof ours.error);
@@ -220,16 +227,63 @@ static void test_count__equals_scikit_learn(void **state) {
     static const double predicted[] = {.5, 2, 3.25, .125, 7, 1}, labels[] = {0, 2, 5, 1, 4, 0}, none[] = {0};
     hr_metrics m = {0};
     assert_int_equal(
-        hr_metrics_compare(&(hr_comparison){HR_TASK_COUNT, predicted, labels, 6, 1, NULL}, &m, NULL), HR_OK);
+        hr_metrics_compare(&(hr_comparison){HR_TASK_COUNT, predicted, labels, 6, 1, NULL, NULL}, &m, NULL),
+        HR_OK);
     assert_near(m.deviance, 1.2899643234668055);
     assert_near(m.mae, 1.1875);
     assert_true(m.rmse > 0 && isnan(m.error) && isnan(m.auc));
     assert_int_equal(
-        hr_metrics_compare(&(hr_comparison){HR_TASK_COUNT, none, labels + 3, 1, 1, NULL}, &m, NULL), HR_OK);
+        hr_metrics_compare(&(hr_comparison){HR_TASK_COUNT, none, labels + 3, 1, 1, NULL, NULL}, &m, NULL),
+        HR_OK);
     assert_near(m.deviance, 2 * (log(1e15) - 1 + 1e-15));
     assert_int_equal(
-        hr_metrics_compare(&(hr_comparison){HR_TASK_REGRESSION, none, labels, 1, 1, NULL}, &m, NULL), HR_OK);
+        hr_metrics_compare(&(hr_comparison){HR_TASK_REGRESSION, none, labels, 1, 1, NULL, NULL}, &m, NULL),
+        HR_OK);
     assert_true(isnan(m.deviance));
+}
+
+/* A record that weighs k counts as k records do. */
+static void check_weights(hr_task task, size_t outputs) {
+    enum { FEW = 200, MOST = 3 * FEW };
+    static double predicted[3 * FEW], labels[FEW], repeated[3 * MOST], their_labels[MOST];
+    static uint32_t weights[FEW];
+    uint64_t random = 88172645463325252u;
+    size_t rows = 0;
+    for (size_t i = 0; i < FEW; i++) {
+        double sum = 0;
+        for (size_t k = 0; k < outputs; k++) sum += predicted[i * outputs + k] = .1 + xorshift_unit(&random);
+        for (size_t k = 0; outputs > 1 && k < outputs; k++) predicted[i * outputs + k] /= sum;
+        labels[i] = floor(xorshift_unit(&random) * (outputs > 1 ? (double)outputs : 5));
+        weights[i] = (uint32_t)(4 * xorshift_unit(&random));
+        for (size_t k = 0; k < weights[i]; k++, rows++) {
+            memcpy(repeated + rows * outputs, predicted + i * outputs, outputs * sizeof *predicted);
+            their_labels[rows] = labels[i];
+        }
+        weights[i] *= 16384; /* quarters */
+    }
+    hr_comparison weighed = {task, predicted, labels, FEW, outputs, NULL, weights},
+                  again = {task, repeated, their_labels, rows, outputs, NULL, NULL};
+    hr_metrics a = {0}, b = {0};
+    assert_int_equal(hr_metrics_compare(&weighed, &a, NULL), HR_OK);
+    assert_int_equal(hr_metrics_compare(&again, &b, NULL), HR_OK);
+    assert_true(a.rows == FEW && b.rows == rows && b.weight == (double)rows && a.weight == (double)rows / 4);
+    const double one[] = {a.error, a.auc, a.logloss, a.ece, a.rmse, a.mae, a.r2, a.deviance},
+                 other[] = {b.error, b.auc, b.logloss, b.ece, b.rmse, b.mae, b.r2, b.deviance};
+    for (size_t i = 0; i < sizeof one / sizeof *one; i++) {
+        if (isnan(one[i]) && isnan(other[i])) continue;
+        if (!(fabs(one[i] - other[i]) <= 1e-11 * fabs(other[i])))
+            fail_msg("%zu: %g, not %g", i, one[i], other[i]);
+    }
+    memset(weights, 0, sizeof weights);
+    assert_int_equal(hr_metrics_compare(&weighed, &a, NULL), HR_E_SCHEMA);
+}
+
+static void test_weights__count_as_so_many_records(void **state) {
+    (void)state;
+    check_weights(HR_TASK_BINARY, 2);
+    check_weights(HR_TASK_MULTICLASS, 3);
+    check_weights(HR_TASK_REGRESSION, 1);
+    check_weights(HR_TASK_COUNT, 1);
 }
 
 int main(void) {
@@ -247,6 +301,7 @@ int main(void) {
         cmocka_unit_test(test_evaluate__compares_its_own_predictions),
         cmocka_unit_test(test_evaluate__wants_labels_and_rows),
         cmocka_unit_test(test_count__equals_scikit_learn),
+        cmocka_unit_test(test_weights__count_as_so_many_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,6 +53,31 @@ static void test_misfits__are_gathered_by_column(void **state) {
     hr_schema_free(schema);
 }
 
+/* Weights stand behind the label. */
+static void test_misfits__of_weights_are_all_listed(void **state) {
+    (void)state;
+    char text[sizeof schema_text + 40];
+    hr_misfits *misfits = hr_misfits_new();
+    hr_error err = {0};
+    snprintf(text, sizeof text, "%sweight: {column: w, high: 2}\n", schema_text);
+    hr_schema *schema = must_schema(text);
+    hr_data *data = read_with(misfits, schema,
+                              "x,w,d,c,y\n1,2,2024-01-31,a,0\n1,3,2024-01-31,a,1\n1,,2024-01-31,a,1\n"
+                              "1,3,2024-01-31,a,1\n1,much,2024-01-31,a,1\n");
+    assert_int_equal(hr_data_rows(data), 5);
+    assert_int_equal(hr_misfits_count(misfits, 4), 0);
+    assert_int_equal(hr_misfits_count(misfits, 5), 3);
+    expect_text(misfits, 5, 0, "3", 2);
+    expect_text(misfits, 5, 1, "", 1);
+    expect_text(misfits, 5, 2, "much", 1);
+    assert_int_equal(hr_misfits_first(misfits, &err), HR_E_SCHEMA);
+    assert_true(err.line == 3 && !strcmp(err.field, "w") &&
+                !strcmp(err.message, "'3' is not a weight from 0 to 2"));
+    hr_data_free(data);
+    hr_misfits_free(misfits);
+    hr_schema_free(schema);
+}
+
 /* Categories that are not listed read as missing in training, too. */
 static void test_misfits__of_categories_refuse_nothing(void **state) {
     (void)state;
@@ -88,6 +113,7 @@ static void test_misfits__are_bounded(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_misfits__are_gathered_by_column),
+        cmocka_unit_test(test_misfits__of_weights_are_all_listed),
         cmocka_unit_test(test_misfits__of_categories_refuse_nothing),
         cmocka_unit_test(test_misfits__are_bounded),
     };

@@ -85,6 +85,51 @@ static void test_own_weights__are_of_what_the_person_leaves_a_record(void **stat
     hr_schema_free(schema);
 }
 
+static void test_own_weights__are_written_as_the_schema_says(void **state) {
+    (void)state;
+    char text[sizeof weighted_text + 40];
+    snprintf(text, sizeof text, "%sdecimal: \",\"\nthousands: \".\"\n", weighted_text);
+    hr_schema *schema = schema_of_text(text);
+    hr_data *data = data_of_text(schema, "x;w;y\n0;4,0;a\n0,5;1;b\n0;0,5;b\n");
+    static const uint32_t weights[] = {65536, 16384, 8192};
+    assert_memory_equal(hr_data_weights(data), weights, sizeof weights);
+    hr_data_free(data);
+    hr_error err = {0};
+    const char point[] = "x;w;y\n0;0.5;a\n";
+    assert_int_equal(hr_data_parse(schema, point, sizeof point - 1, NULL, &data, &err), HR_E_SCHEMA);
+    assert_string_equal(err.message, "'0.5' is not a weight from 0 to 4");
+    hr_schema_free(schema);
+}
+
+/* Records that are left out need no weight, wherever it stands; others do. */
+static void test_own_weights__of_records_without_labels(void **state) {
+    (void)state;
+    hr_schema *schema = schema_of_text(weighted_text);
+    hr_read_options options = HR_READ_OPTIONS_INIT;
+    options.skip_unlabelled = true;
+    static const char *const texts[] = {"w,x,y\n,0,\n4,0,a\nNA,0,NA\n2,0,b\n",
+                                        "y,x,w\n,0,NA\na,0,4\n,0,\nb,0,2\n"};
+    static const uint32_t weights[] = {65536, 32768};
+    hr_data *data = NULL;
+    hr_error err = {0};
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        assert_int_equal(hr_data_parse(schema, texts[i], strlen(texts[i]), &options, &data, &err), HR_OK);
+        assert_true(hr_data_rows(data) == 2 && hr_data_skipped(data) == 2);
+        assert_memory_equal(hr_data_weights(data), weights, sizeof weights);
+        hr_data_free(data);
+    }
+    static const char *const wrong[] = {"w,x,y\n,0,\n4,0,a\n NA ,0,b\n", "y,x,w\n,0,\na,0,4\nb,0,NA\n"};
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        assert_int_equal(hr_data_parse(schema, wrong[i], strlen(wrong[i]), &options, &data, &err),
+                         HR_E_SCHEMA);
+        assert_string_equal(err.message, "the weight is missing");
+        assert_string_equal(err.field, "w");
+        assert_int_equal(err.line, 4);
+        assert_int_equal(err.column, i ? 5 : 1);
+    }
+    hr_schema_free(schema);
+}
+
 /* Columns grow several times, and readers share the rows. */
 static void test_own_weights__of_many_rows(void **state) {
     (void)state;
@@ -278,6 +323,8 @@ int main(void) {
         cmocka_unit_test(test_tables__without_weights_are_refused),
         cmocka_unit_test(test_own_weights__are_parts_of_their_bound),
         cmocka_unit_test(test_own_weights__are_of_what_the_person_leaves_a_record),
+        cmocka_unit_test(test_own_weights__are_written_as_the_schema_says),
+        cmocka_unit_test(test_own_weights__of_records_without_labels),
         cmocka_unit_test(test_own_weights__of_many_rows),
         cmocka_unit_test(test_arrays__say_whose_records_they_are_by_any_numbers),
         cmocka_unit_test(test_arrays__of_persons_need_a_unit),

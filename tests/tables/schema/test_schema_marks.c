@@ -78,6 +78,26 @@ static void test_weight__is_a_column_with_a_public_bound(void **state) {
     hr_schema_free(plain);
 }
 
+/* Of the file, or of the weight alone; never a symbol. */
+static void test_weight__has_a_format_of_numbers(void **state) {
+    (void)state;
+    static const char *const same[] = {
+        HEAD "decimal: \",\"\nthousands: \".\"\nweight: who\n",
+        HEAD "weight: {column: who, high: 1, decimal: \",\", thousands: \".\"}\n",
+        HEAD "decimal: \",\"\nweight: {column: who, high: 1, thousands: \".\"}\n"};
+    hr_schema *plain = must_schema(HEAD "weight: who\n"), *first = must_schema(same[1]);
+    for (size_t i = 0; i < COUNT(same); i++) {
+        hr_schema *s = rendered_again(same[i]);
+        const hr_number_format *format = &hr_schema_parts_of(s)->weight_format;
+        assert_true(format->decimal == ',' && format->thousands == '.' && !format->symbol);
+        assert_false(hr_schema_same(s, plain));
+        if (i == 1) assert_true(hr_schema_same(s, first));
+        hr_schema_free(s);
+    }
+    hr_schema_free(first);
+    hr_schema_free(plain);
+}
+
 static void test_weight__is_refused_with_the_place(void **state) {
     (void)state;
     static const struct {
@@ -92,6 +112,9 @@ static void test_weight__is_refused_with_the_place(void **state) {
         {HEAD "weight: {column: who, low: 0, high: 2}\n", "unknown key 'low'"},
         {HEAD "weight: {column: who, high: much}\n", "'much' is not a number"},
         {HEAD "weight: [who]\n", "weight must be a text, not a list"},
+        {HEAD "weight: {column: who, high: 2, decimal: \"x\"}\n", "the decimal mark is"},
+        {HEAD "weight: {column: who, high: 2, thousands: \".\"}\n", "separates thousands and is the decimal"},
+        {HEAD "weight: {column: who, high: 2, symbol: EUR}\n", "unknown key 'symbol'"},
         {HEAD "weight: \"\"\n", "weight is empty"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -198,6 +221,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unit__is_a_column_or_said_to_be_a_record),
         cmocka_unit_test(test_weight__is_a_column_with_a_public_bound),
+        cmocka_unit_test(test_weight__has_a_format_of_numbers),
         cmocka_unit_test(test_weight__is_refused_with_the_place),
         cmocka_unit_test(test_unit__awaits_a_person_while_it_is_marked),
         cmocka_unit_test(test_accepted__holds_for_its_column_alone),

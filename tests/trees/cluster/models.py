@@ -19,12 +19,34 @@ CASES = [('hospital', GBDT, (1, 2), (4,)),
          ('classes', ['--method', 'hedge', '--epsilon', '4'], (2,), ()),
          ('numbers', ['--method', 'hedge', '--delta', '0'], (2,), ()),
          ('many', ['--method', 'hedge', '--delta', '0'], (2,), ()),  # choices on one of two blocks of the records
+         ('weighed', ['--method', 'hedge'], (2,), (4,)),
+         ('weighed', ['--method', 'hedge', '--delta', '0'], (2,), ()),
+         ('weighed', ['--method', 'dpboost'], (2,), ()),
+         ('weighed', ['--method', 'diprime'], (2,), ()),
+         ('weighed', ['--method', 'dp-ert'], (2,), (4,)),
+         ('weighed', ['--method', 'dp-df'], (4,), ()),
+         ('counts', ['--method', 'hedge'], (2,), (4,)),
+         ('counts', ['--method', 'hedge', '--delta', '0'], (2,), ()),
          ('hospital', ['--method', 'para'], (2,), ()),
          ('hospital', ['--method', 'seq', '--trees', '3'], (2,), ()),
          ('hospital', ['--method', 'diprime'], (2,), ()),
          ('hospital', ['--method', 'dp-ert'], (2,), ()),
          ('hospital', ['--method', 'dp-df'], (2,), ()),
          ('hospital', ['--method', 'id3'], (2,), ())]
+
+
+def derive(c, name, label, more):
+    """The table `numbers` with a column of weights, and with what label(y) makes of its labels; `more` of its schema is the label and what
+    follows the features."""
+    lines = c.read('numbers.csv').decode().splitlines()
+    features = lines[0].split(',')[:-1]
+    with open(c.path(name + '.csv'), 'w', encoding='ascii') as file:
+        file.write('%s,w,y\n' % ','.join(features))
+        for row, line in enumerate(lines[1:]):
+            cells = line.split(',')
+            file.write('%s,%g,%s\n' % (','.join(cells[:-1]), row % 7 / 2, label(float(cells[-1]))))
+    with open(c.path(name + '.yaml'), 'w', encoding='ascii') as file:
+        file.write('hedgerow-schema: 1\nfeatures:\n%s%s' % (''.join('  - {name: %s, kind: number, low: 0, high: 1}\n' % f for f in features), more))
 
 
 def check(ranks, table, files, words, wanted):
@@ -38,7 +60,9 @@ def test(c, words):
     assert not words
     for table, how in TABLES.items():
         c.must('generate', *how, '-o', table + '.csv', '--schema', table + '.yaml')
-    parts = {table: c.split(table + '.csv', 5) for table in TABLES}
+    derive(c, 'weighed', str, 'label: {name: y, kind: number, low: 0, high: 32}\nweight: {column: w, high: 4}\n')
+    derive(c, 'counts', lambda y: max(int(y), 0), 'label: {name: y, kind: count, high: 32}\n')
+    parts = {table: c.split(table + '.csv', 5) for table in [*TABLES, 'weighed', 'counts']}
     for table, how, from_one, from_five in CASES:
         c.must('train', '--data', table + '.csv', '--schema', table + '.yaml', *how, *cluster.REPRODUCIBLE, '--force', '--model', 'wanted.json')
         wanted = c.read('wanted.json')
