@@ -39,16 +39,38 @@ static inline uint64_t hr_bytes_equal_64(const char *text, char c) {
 #endif
 }
 
+enum { HR_CELL_VECTOR = 32 };
+
+static inline unsigned hr_bytes_equal_32(__m256i x, char c) {
+    return (unsigned)_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, _mm256_set1_epi8(c)));
+}
+
+/* Bit i: x[i] is a quotation mark, CR or LF. */
+static inline unsigned hr_stops_32(__m256i x) {
+    const __m256i quote = _mm256_cmpeq_epi8(x, _mm256_set1_epi8('"')),
+                  cr = _mm256_cmpeq_epi8(x, _mm256_set1_epi8('\r')),
+                  lf = _mm256_cmpeq_epi8(x, _mm256_set1_epi8('\n'));
+    return (unsigned)_mm256_movemask_epi8(_mm256_or_si256(_mm256_or_si256(quote, cr), lf));
+}
+
 static inline const char *hr_vector_find_cell_end(const char *text, char separator) {
-    const __m256i comma = _mm256_set1_epi8(separator), quote = _mm256_set1_epi8('"'),
-                  cr = _mm256_set1_epi8('\r'), lf = _mm256_set1_epi8('\n');
-    for (;; text += 32) {
+    for (;; text += HR_CELL_VECTOR) {
         const __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)text);
-        const __m256i ends = _mm256_or_si256(_mm256_cmpeq_epi8(x, comma), _mm256_cmpeq_epi8(x, lf));
-        const __m256i marks = _mm256_or_si256(_mm256_cmpeq_epi8(x, quote), _mm256_cmpeq_epi8(x, cr));
-        const unsigned mask = (unsigned)_mm256_movemask_epi8(_mm256_or_si256(ends, marks));
+        const unsigned mask = hr_bytes_equal_32(x, separator) | hr_stops_32(x);
         if (mask) return text + _tzcnt_u32(mask);
     }
+}
+
+static inline size_t hr_vector_ends_of_cells(const char *text, char separator, size_t count, uint32_t *ends) {
+    size_t found = 0;
+    for (uint32_t begin = 0; found < count; begin += HR_CELL_VECTOR) {
+        const __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)(text + begin));
+        const unsigned stops = hr_stops_32(x), until_stop = stops ^ (stops - 1); /* with the first one */
+        unsigned mask = (hr_bytes_equal_32(x, separator) | stops) & until_stop;
+        for (; mask && found < count; mask = _blsr_u32(mask)) ends[found++] = begin + _tzcnt_u32(mask);
+        if (stops) break;
+    }
+    return found;
 }
 
 /* A cell as four numbers of four digits. `bad`: what is no digit in it. */
@@ -134,6 +156,68 @@ static inline size_t hr_vector_numbers_of_cells(const char **text, char separato
     }
     *text = at;
     return taken;
+}
+
+/* As hr_vector_cell_digits of a cell that may be what hr_loop_fraction_of_cell takes: it has a point, digits
+ * before it, no zero that leads others, and one, two, or more than three characters behind it. */
+static inline bool hr_vector_fraction_digits(const hr_cell_text *cell, hr_cell_digits *out) {
+    static const unsigned lengths = ~(1u | 1u << HR_GROUP_DIGITS);
+    const size_t negative = *cell->text == '-', size = cell->size - negative;
+    const char *text = cell->text + negative;
+    const __m128i x = hr_load_16(text);
+    const unsigned points = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8('.'))),
+                   inner = _bzhi_u32(points, (unsigned)size) & ~1u;
+    if (size - 1 >= HR_CELL_MAX || !inner) return false;
+    const size_t begin = _tzcnt_u32(inner), fraction = size - begin - 1;
+    const __m128i moves =
+        _mm_add_epi8(hr_load_16(&hr_cell_moves[size]), hr_load_16(&hr_cell_before_point[fraction]));
+    const __m128i digits = _mm_shuffle_epi8(_mm_sub_epi8(x, _mm_set1_epi8('0')), moves);
+    const unsigned odd =
+        (unsigned)!(lengths >> fraction & 1) | ((unsigned)(*text == '0') & (unsigned)(begin > 1));
+    out->bad = _mm_or_si128(_mm_subs_epu8(digits, _mm_set1_epi8(9)), _mm_cvtsi32_si128((int)odd));
+    const __m128i pairs = _mm_maddubs_epi16(digits, _mm_set1_epi16(10 | 1 << 8));
+    out->fours = _mm_madd_epi16(pairs, _mm_set1_epi32(100 | 1 << 16));
+    out->tens = hr_cell_tens[fraction];
+    out->sign = (int64_t)((uint64_t)negative << 63);
+    return true;
+}
+
+/* Four cells; false unless all of them are fractions. */
+static inline bool hr_vector_fraction_group(const hr_cell_text *cells, double *out) {
+    hr_cell_digits digits[HR_CELL_GROUP];
+    for (size_t i = 0; i < HR_CELL_GROUP; i++)
+        if (!hr_vector_fraction_digits(&cells[i], &digits[i])) return false;
+    if (!hr_vector_numbers(digits, out)) return false;
+    const __m256d values = _mm256_loadu_pd(out),
+                  whole = _mm256_round_pd(values, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+    return !_mm256_movemask_pd(_mm256_cmp_pd(values, whole, _CMP_EQ_OQ));
+}
+
+static inline hr_fractions hr_vector_fractions_of_cells(const hr_cell_text *cells, size_t count,
+                                                        double *out) {
+    hr_fractions seen = {.low = (double)INFINITY, .high = -(double)INFINITY};
+    __m256d low = _mm256_set1_pd(seen.low), high = _mm256_set1_pd(seen.high);
+    double ends[2 * HR_CELL_GROUP];
+    while (seen.count < count) {
+        const hr_cell_text *next = &cells[seen.count];
+        double *numbers = &out[seen.count];
+        if (count - seen.count >= HR_CELL_GROUP && hr_vector_fraction_group(next, numbers)) {
+            low = _mm256_min_pd(low, _mm256_loadu_pd(numbers));
+            high = _mm256_max_pd(high, _mm256_loadu_pd(numbers));
+            for (size_t i = 0; i < HR_CELL_GROUP; i++) seen.sizes |= 1u << next[i].size;
+            seen.count += HR_CELL_GROUP;
+            continue;
+        }
+        if (!hr_loop_fraction_of_cell(next, numbers)) break;
+        hr_loop_count_fraction(&seen, next->size, *numbers);
+    }
+    _mm256_storeu_pd(ends, low);
+    _mm256_storeu_pd(ends + HR_CELL_GROUP, high);
+    for (size_t i = 0; i < HR_CELL_GROUP; i++) {
+        seen.low = ends[i] < seen.low ? ends[i] : seen.low;
+        seen.high = ends[HR_CELL_GROUP + i] > seen.high ? ends[HR_CELL_GROUP + i] : seen.high;
+    }
+    return seen;
 }
 
 #endif

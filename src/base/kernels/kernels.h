@@ -170,6 +170,21 @@ typedef struct hr_float_bounds {
     float low[HR_FLOATS_TOGETHER], high[HR_FLOATS_TOGETHER];
 } hr_float_bounds;
 
+/* ---- Cells of CSV records ---- */
+
+/* So many bytes behind the text are readable: HR_NUMBER_FAST_REACH (base/text/number_fast.h). */
+typedef struct hr_cell_text {
+    const char *text;
+    size_t size;
+} hr_cell_text;
+
+/* Numbers of cells. No cell has more than 31 bytes. */
+typedef struct hr_fractions {
+    size_t count;
+    uint32_t sizes;   /* of the cells, in bytes: a bit each */
+    double low, high; /* infinity and -infinity of none */
+} hr_fractions;
+
 /* ---- The set ---- */
 
 typedef struct hr_kernels {
@@ -191,6 +206,11 @@ typedef struct hr_kernels {
      * the first cell that is something else. Returns how many; *text is moved behind the last one's
      * separator. */
     size_t (*numbers_of_cells)(const char **text, char separator, size_t count, double *out);
+    /* Where up to `count` cells that follow each other end, as bytes behind text: at separators; the first
+     * quotation mark, CR or LF is the last end. Returns how many there are. */
+    size_t (*ends_of_cells)(const char *text, char separator, size_t count, uint32_t *ends);
+    /* Reads cells as hr_loop_fraction_of_cell does, up to the first that is no such fraction. */
+    hr_fractions (*fractions_of_cells)(const hr_cell_text *cells, size_t count, double *out);
     /* How many of text[0..size) are `byte`. */
     size_t (*count_bytes)(const char *text, size_t size, char byte);
     /* Blocks of up to HR_BLOCK_ROWS records. at[i]: the place behind the last level, 0 .. 2^depth - 1, of the

@@ -27,6 +27,10 @@ static const char *find_cell_end(const char *text, char separator) {
     }
 }
 
+static size_t ends_of_cells(const char *text, char separator, size_t count, uint32_t *ends) {
+    return hr_loop_ends_by(find_cell_end, text, separator, count, ends);
+}
+
 const hr_kernels hr_kernels_neon = {
     .name = "neon",
     HR_KERNELS_IN_LOOPS,
@@ -37,6 +41,8 @@ const hr_kernels hr_kernels_neon = {
     .add_by_place = hr_loop_add_by_place,
     .find_cell_end = find_cell_end,
     .numbers_of_cells = hr_loop_numbers_of_cells,
+    .ends_of_cells = ends_of_cells,
+    .fractions_of_cells = hr_loop_fractions_of_cells,
     .walk_block = hr_neon_walk_block,
     .step_scores = hr_loop_step_scores,
     .octets_of_rows = hr_neon_octets_of_rows,

@@ -90,18 +90,19 @@ static bool add_cells(const first_records *r, size_t f) {
 /* Takes all cells of the records into the sample; the label is its last column. */
 static bool add_sample(const first_records *r, hr_row_sample *sample) {
     double buffer[BLOCK];
-    bool added = true;
-    for (size_t begin = 0; added && begin < r->rows; begin += BLOCK) {
-        const size_t count = block_size(r, begin);
-        for (size_t f = 0; added && f <= r->features; f++) {
+    if (!hr_row_sample_reserve(sample, r->rows)) return false;
+    for (size_t begin = 0; begin < sample->rows; begin += BLOCK) {
+        const size_t left = sample->rows - begin, count = left < BLOCK ? left : BLOCK;
+        for (size_t f = 0; f <= r->features; f++) {
             const double *values = r->data->labels ? r->data->labels + begin : NULL;
             if (f < r->features) values = block_of(r->data, f, begin, count, buffer);
-            for (size_t i = 0; added && values && i < count; i++)
-                added = isnan(values[i]) ||
-                        hr_row_sample_add(sample, begin + i, f, (const char *)&values[i], sizeof values[i]);
+            for (size_t i = 0; values && i < count; i++)
+                if (!isnan(values[i]))
+                    hr_row_sample_set(sample, begin + i, f,
+                                      hr_text_hash((const char *)&values[i], sizeof values[i]));
         }
     }
-    return added;
+    return true;
 }
 
 /* Finds the features that can be no identifiers, and takes fewer records if the others are many. Returns how

@@ -64,10 +64,10 @@ void hr_inference_init(hr_inference *g, const char *name) {
                         .text.date_name = hr_name_says_date(name)};
 }
 
-static void count_text(hr_inference *g, size_t size, const hr_cell_facts *facts) {
-    g->texts++;
-    g->bytes += size;
-    g->blanks += facts->blanks;
+static void count_texts(hr_inference *g, size_t size, const hr_cell_facts *facts, uint64_t cells) {
+    g->texts += cells;
+    g->bytes += size * cells;
+    g->blanks += facts->blanks * cells;
 }
 
 static bool add_seen_text(hr_inference *g, hr_arena *arena, const char *cell, size_t size,
@@ -79,14 +79,14 @@ static bool add_seen_text(hr_inference *g, hr_arena *arena, const char *cell, si
         return true;
     }
     for (size_t i = 0; i < size; i++) facts->blanks += cell[i] == ' ';
-    count_text(g, size, facts);
+    count_texts(g, size, facts, 1);
     hr_code_cells_add(&g->codes, cell, size);
     return hr_text_inference_add(&g->text, arena, cell, size, facts);
 }
 
-static void count_number(hr_inference *g, double value) {
-    g->within += g->common && value >= g->common->low && value <= g->common->high;
-    g->numbers++;
+static void count_numbers(hr_inference *g, double value, uint64_t cells) {
+    if (g->common && value >= g->common->low && value <= g->common->high) g->within += cells;
+    g->numbers += cells;
 }
 
 /* Numbers are listed only if they may be codes. */
@@ -125,15 +125,15 @@ static bool add_value(hr_inference *g, hr_arena *arena, const char *cell, size_t
     return true;
 }
 
-/* A cell whose text is one of the values. */
-static bool count_again(hr_inference *g, hr_arena *arena, const char *cell, size_t size,
-                        hr_cell_facts *facts) {
+/* Cells whose text is one of the values. */
+static bool count_again(hr_inference *g, hr_arena *arena, const hr_cell_text *cell, hr_cell_facts *facts,
+                        uint64_t cells) {
     if (facts->spelling) return true;
-    hr_code_cells_repeat(&g->codes, facts->digits);
-    if (!facts->number) count_text(g, size, facts);
-    if (facts->number) count_number(g, facts->value);
-    return hr_text_inference_repeat(&g->text, arena, cell, size, facts) &&
-           (!facts->number || hr_number_evidence_add(&g->plain, arena, cell, size, facts->value));
+    hr_code_cells_repeat(&g->codes, facts->digits, cells);
+    if (!facts->number) count_texts(g, cell->size, facts, cells);
+    if (facts->number) count_numbers(g, facts->value, cells);
+    return hr_text_inference_repeat(&g->text, arena, cell, facts, cells) &&
+           (!facts->number || hr_number_evidence_repeat(&g->plain, arena, cell, facts->value, cells));
 }
 
 typedef bool number_reader(const char *cell, size_t size, double *value);
@@ -152,39 +152,74 @@ static bool add_number(hr_inference *g, hr_arena *arena, const char *cell, size_
     if (!g->numbers || value < g->low) g->low = value;
     if (!g->numbers || value > g->high) g->high = value;
     g->fractions |= hr_is_fraction(value);
-    count_number(g, value);
+    count_numbers(g, value, 1);
     hr_code_cells_add(&g->codes, cell, size);
     return hr_text_inference_add(&g->text, arena, cell, size, facts) &&
            hr_number_evidence_add(&g->plain, arena, cell, size, value);
 }
 
-static inline bool add_cell(hr_inference *g, hr_arena *arena, const char *cell, size_t size,
-                            number_reader *read) {
+static inline bool add_new_cell(hr_inference *g, hr_arena *arena, const char *cell, size_t size,
+                                number_reader *read) {
     hr_cell_facts facts = {0};
-    g->cells++;
-    if (!size) {
-        g->empty++;
-        return true;
-    }
-    const uint32_t known = hr_string_map_find(&g->distinct, cell, size);
-    if (known != HR_STRING_MAP_NONE) return count_again(g, arena, cell, size, &g->facts[known]);
     facts.number = read(cell, size, &facts.value);
     return (facts.number ? add_number : add_seen_text)(g, arena, cell, size, &facts) &&
            add_value(g, arena, cell, size, &facts);
 }
 
 bool hr_inference_add(hr_inference *g, hr_arena *arena, const char *cell, size_t size) {
-    return add_cell(g, arena, cell, size, any_number);
+    const hr_cell_text text = {cell, size};
+    g->cells++;
+    g->empty += !size;
+    if (!size) return true;
+    const uint32_t known = hr_string_map_find(&g->distinct, cell, size);
+    return known == HR_STRING_MAP_NONE ? add_new_cell(g, arena, cell, size, any_number)
+                                       : count_again(g, arena, &text, &g->facts[known], 1);
 }
 
-bool hr_inference_add_cells(hr_inference *g, hr_arena *arena, const hr_seen_cell *cells, size_t stride,
-                            size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        i += hr_inference_add_fractions(g, cells + i * stride, stride, count - i);
-        if (i < count && !add_cell(g, arena, cells[i * stride].text, cells[i * stride].size, near_number))
-            return false;
+/* Cells of values that stood there before, which wait to be counted: `cells` by value, those that are not 0
+ * in `values`. */
+typedef struct waiting_cells {
+    uint32_t cells[HR_INFERENCE_LISTED];
+    uint32_t values[HR_INFERENCE_LISTED];
+    size_t count;
+} waiting_cells;
+
+static bool count_waiting(hr_inference *g, hr_arena *arena, waiting_cells *waiting) {
+    bool counted = true;
+    for (size_t i = 0; i < waiting->count; i++) {
+        const uint32_t v = waiting->values[i];
+        const hr_cell_text text = {g->values[v], strlen(g->values[v])};
+        counted = counted && count_again(g, arena, &text, &g->facts[v], waiting->cells[v]);
+        waiting->cells[v] = 0;
     }
-    return true;
+    waiting->count = 0;
+    return counted;
+}
+
+static bool add_seen_cell(hr_inference *g, hr_arena *arena, const hr_cell_text *cell,
+                          waiting_cells *waiting) {
+    g->cells++;
+    g->empty += !cell->size;
+    if (!cell->size) return true;
+    const uint32_t known = hr_string_map_find(&g->distinct, cell->text, cell->size);
+    if (known != HR_STRING_MAP_NONE && hr_text_inference_may_wait(&g->text, &g->facts[known])) {
+        if (!waiting->cells[known]++) waiting->values[waiting->count++] = known;
+        return true;
+    }
+    if (!count_waiting(g, arena, waiting)) return false;
+    return known == HR_STRING_MAP_NONE ? add_new_cell(g, arena, cell->text, cell->size, near_number)
+                                       : count_again(g, arena, cell, &g->facts[known], 1);
+}
+
+bool hr_inference_add_cells(hr_inference *g, hr_arena *arena, const hr_cell_text *cells, size_t count) {
+    waiting_cells waiting;
+    memset(waiting.cells, 0, sizeof waiting.cells);
+    waiting.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!waiting.count) i += hr_inference_add_fractions(g, cells + i, count - i);
+        if (i < count && !add_seen_cell(g, arena, &cells[i], &waiting)) return false;
+    }
+    return count_waiting(g, arena, &waiting);
 }
 
 void hr_inference_done(hr_inference *g) {

@@ -4,7 +4,9 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/kernels/kernels.h"
 #include "base/string_map.h"
+#include "tables/infer/infer_hash.h"
 #include "tables/infer/infer_numbers.h"
 #include "tables/infer/infer_unit.h"
 
@@ -126,9 +128,19 @@ typedef struct hr_cell_facts {
 bool hr_text_inference_add(hr_text_inference *g, hr_arena *arena, const char *cell, size_t size,
                            hr_cell_facts *facts);
 
-/* Takes a cell whose text was taken before, with what was set then. Does the same in less time. */
-bool hr_text_inference_repeat(hr_text_inference *g, hr_arena *arena, const char *cell, size_t size,
-                              hr_cell_facts *facts);
+/* Takes cells whose text was taken before, with what was set then. Does the same in less time. */
+bool hr_text_inference_repeat(hr_text_inference *g, hr_arena *arena, const hr_cell_text *cell,
+                              hr_cell_facts *facts, uint64_t cells);
+
+/* Whether nothing but counts depends on when such a cell is taken, as long as no text comes that was not
+ * there before. It is otherwise of symbols, the last of which counts, and of texts that may still become
+ * words. */
+static inline bool hr_text_inference_may_wait(const hr_text_inference *g, const hr_cell_facts *facts) {
+    const size_t words = g->odd.count;
+    const bool is_decided =
+        facts->word != HR_STRING_MAP_NONE || words >= HR_WORDS_MAX || (words >= HR_WORDS_FIRST && !g->words);
+    return facts->spelling || (!facts->symbol && is_decided);
+}
 
 /* Decides on kind, format and the words between, once all cells are there: `distinct` different ones. A label
  * of few values has classes, whatever they are. */
@@ -156,7 +168,7 @@ void hr_remark_begin(hr_buffer *remarks);
 
 /* ---- Different cells ---- */
 
-enum { HR_DISTINCT_CELLS = 2048, HR_DISTINCT_BITS = 11, HR_DISTINCT_WORDS = 16 };
+enum { HR_DISTINCT_CELLS = 2048, HR_DISTINCT_BITS = 11, HR_DISTINCT_WORDS = 64 };
 
 /* How many different texts there are, in little memory: an estimate, with a standard error of 2.3 %
  * (HyperLogLog). Starts from {0}. */
@@ -166,15 +178,6 @@ typedef struct hr_distinct {
     uint64_t words[HR_DISTINCT_WORDS]; /* bits that hashes of the column's words set */
     bool marked;                       /* these are there */
 } hr_distinct;
-
-/* The same for the same text: FNV-1a, and a last mixing of its bits. */
-static inline uint64_t hr_text_hash(const char *text, size_t size) {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < size; i++) hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-    hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdu;
-    hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53u;
-    return hash ^ hash >> 33;
-}
 
 /* The first bits of the hash choose the cell. */
 static inline void hr_distinct_add_hash(hr_distinct *distinct, uint64_t hash) {
@@ -231,20 +234,13 @@ void hr_inference_init(hr_inference *inference, const char *name);
 /* False when memory is short. */
 bool hr_inference_add(hr_inference *inference, hr_arena *arena, const char *cell, size_t size);
 
-typedef struct hr_seen_cell {
-    const char *text;
-    size_t size;
-} hr_seen_cell;
-
-/* The same of many cells, each `stride` cells behind the one before. HR_NUMBER_FAST_REACH bytes behind each
- * text must be readable. */
-bool hr_inference_add_cells(hr_inference *inference, hr_arena *arena, const hr_seen_cell *cells,
-                            size_t stride, size_t count);
+/* The same of many cells. */
+bool hr_inference_add_cells(hr_inference *inference, hr_arena *arena, const hr_cell_text *cells,
+                            size_t count);
 
 /* Takes the first of these cells as long as they are decimal fractions, in a column that has nothing to find
  * again for them. Returns how many it took. */
-size_t hr_inference_add_fractions(hr_inference *inference, const hr_seen_cell *cells, size_t stride,
-                                  size_t count);
+size_t hr_inference_add_fractions(hr_inference *inference, const hr_cell_text *cells, size_t count);
 void hr_inference_done(hr_inference *inference);
 
 /* Judges the text and the numbers, once all cells are there. Everything below needs it. */

@@ -1,40 +1,19 @@
 /* Measurements: once a column has more values than are listed, and all are numbers, nothing of a decimal
  * fraction has to be found again. What hr_inference_add would count is counted here, some cells at a time. */
-#include "base/text/number_fast.h"
 #include "tables/infer/infer_column.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { CELLS_AT_ONCE = 64, EXACT_DIGITS = 15, GROUP_DIGITS = 3 };
+enum { CELLS_AT_ONCE = 64 };
 
 /* What some cells add to the column. */
 typedef struct fractions_seen {
-    size_t count, within, shortest, longest;
-    double low, high;
+    hr_fractions numbers;
+    size_t within;
 } fractions_seen;
 
-/* Whether a text is a decimal fraction, without blanks, an exponent or leading zeros. Its digits fit a
- * double, and so does the power of ten that divides them: the value is the nearest one. Three digits behind
- * the point may be separated thousands, which other code decides on. */
-static inline bool read_fraction(const hr_seen_cell *cell, double *value) {
-    static const double tens[EXACT_DIGITS + 1] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-    const bool negative = *cell->text == '-';
-    const char *first = cell->text + negative, *p = first;
-    uint64_t digits = 0;
-    const unsigned whole = hr_digits_run(&p, &digits);
-    if (*p != '.') return false;
-    p++;
-    const unsigned behind = hr_digits_run(&p, &digits);
-    if (p != cell->text + cell->size || !whole || whole + behind > EXACT_DIGITS || behind == GROUP_DIGITS ||
-        (whole > 1 && *first == '0'))
-        return false;
-    *value = hr_with_sign((double)(int64_t)digits / tens[behind], negative);
-    return *value != (double)(int64_t)*value;
-}
-
-/* Whether cells that read_fraction() reads change nothing but counts, ranges and the estimate. */
+/* Whether cells that fractions_of_cells reads change nothing but counts, ranges and the estimate. */
 static bool is_settled(const hr_inference *g) {
     return g->more && g->codes.other && g->plain.others && g->text.points.cells && g->text.no_boolean &&
            !g->text.words && g->text.odd.count >= HR_WORDS_FIRST;
@@ -56,50 +35,48 @@ static void mark_words(hr_inference *g) {
 }
 
 /* Counts the cell among the words if it is one of them. */
-static inline void count_word(hr_inference *g, const hr_seen_cell *cell, uint64_t hash) {
+static inline void count_word(hr_inference *g, const hr_cell_text *cell, uint64_t hash) {
     uint64_t bit;
     if (!(*bit_of_word(g->more, hash, &bit) & bit)) return;
     const uint32_t word = hr_string_map_find(&g->text.odd.known, cell->text, cell->size);
     if (word != HR_STRING_MAP_NONE) g->text.odd.words[word].cells++;
 }
 
-static fractions_seen see_fractions(hr_inference *g, const hr_seen_cell *cells, size_t stride, size_t count) {
-    fractions_seen seen = {.shortest = SIZE_MAX, .low = INFINITY, .high = -INFINITY};
+/* Up to CELLS_AT_ONCE of them. */
+static fractions_seen see_fractions(hr_inference *g, const hr_cell_text *cells, size_t count) {
     double values[CELLS_AT_ONCE];
-    while (seen.count < count && read_fraction(&cells[seen.count * stride], &values[seen.count]))
-        seen.count++;
-    for (size_t i = 0; i < seen.count; i++) {
-        const hr_seen_cell *cell = &cells[i * stride];
-        const uint64_t hash = hr_text_hash(cell->text, cell->size);
+    fractions_seen seen = {.numbers = hr_kernels_get()->fractions_of_cells(cells, count, values)};
+    for (size_t i = 0; i < seen.numbers.count; i++) {
+        const hr_cell_text *cell = &cells[i];
+        const uint64_t hash = hr_cell_hash(cell->text, cell->size);
         hr_distinct_add_hash(g->more, hash);
         count_word(g, cell, hash);
-        seen.shortest = cell->size < seen.shortest ? cell->size : seen.shortest;
-        seen.longest = cell->size > seen.longest ? cell->size : seen.longest;
-        seen.low = values[i] < seen.low ? values[i] : seen.low;
-        seen.high = values[i] > seen.high ? values[i] : seen.high;
     }
-    for (size_t i = 0; g->common && i < seen.count; i++)
+    for (size_t i = 0; g->common && i < seen.numbers.count; i++)
         seen.within += values[i] >= g->common->low && values[i] <= g->common->high;
     return seen;
 }
 
-static void widen(double *low, double *high, const fractions_seen *seen) {
+static void widen(double *low, double *high, const hr_fractions *seen) {
     *low = seen->low < *low ? seen->low : *low;
     *high = seen->high > *high ? seen->high : *high;
 }
 
-static void count_fractions(hr_inference *g, const fractions_seen *seen) {
+static void count_fractions(hr_inference *g, const fractions_seen *counted) {
+    const hr_fractions *seen = &counted->numbers;
+    const size_t shortest = (size_t)__builtin_ctz(seen->sizes),
+                 longest = 31 - (size_t)__builtin_clz(seen->sizes);
     hr_number_evidence *plain = &g->plain;
     g->cells += seen->count;
     g->numbers += seen->count;
-    g->within += seen->within;
-    hr_code_cells_add_numbers(&g->codes, seen->count, seen->shortest, seen->longest);
+    g->within += counted->within;
+    hr_code_cells_add_numbers(&g->codes, seen->count, shortest, longest);
     g->text.cells += seen->count;
     g->text.points.cells += seen->count;
     plain->cells += seen->count;
     plain->others += seen->count;
-    if (seen->shortest < plain->shortest) plain->shortest = seen->shortest;
-    if (seen->longest > plain->longest) plain->longest = seen->longest;
+    if (shortest < plain->shortest) plain->shortest = shortest;
+    if (longest > plain->longest) plain->longest = longest;
     plain->negative |= seen->low < 0;
     plain->fractions = plain->other_fractions = g->fractions = g->text.points.fractions = true;
     widen(&g->low, &g->high, seen);
@@ -107,16 +84,16 @@ static void count_fractions(hr_inference *g, const fractions_seen *seen) {
     widen(&plain->low, &plain->high, seen);
 }
 
-size_t hr_inference_add_fractions(hr_inference *g, const hr_seen_cell *cells, size_t stride, size_t count) {
+size_t hr_inference_add_fractions(hr_inference *g, const hr_cell_text *cells, size_t count) {
     size_t taken = 0;
     if (!is_settled(g)) return 0;
     if (!g->more->marked) mark_words(g);
     while (taken < count) {
         const size_t most = count - taken < CELLS_AT_ONCE ? count - taken : CELLS_AT_ONCE;
-        const fractions_seen seen = see_fractions(g, cells + taken * stride, stride, most);
-        if (seen.count) count_fractions(g, &seen);
-        taken += seen.count;
-        if (seen.count < most) break;
+        const fractions_seen seen = see_fractions(g, cells + taken, most);
+        if (seen.numbers.count) count_fractions(g, &seen);
+        taken += seen.numbers.count;
+        if (seen.numbers.count < most) break;
     }
     return taken;
 }

@@ -127,6 +127,18 @@ bool hr_number_evidence_add(hr_number_evidence *e, hr_arena *arena, const char *
     return true;
 }
 
+bool hr_number_evidence_repeat(hr_number_evidence *e, hr_arena *arena, const hr_cell_text *cell, double value,
+                               uint64_t cells) {
+    const bool is_code = may_be_code(value);
+    bool noted = true;
+    if (cell->size > 1 && cell->text[0] == '0' && is_digit(cell->text[1])) e->leading_zeros += cells;
+    e->cells += cells;
+    if (!is_code) e->others += cells;
+    for (uint64_t i = 0; is_code && noted && i < cells; i++)
+        noted = hr_words_note(&e->codes, arena, cell->text, cell->size, true);
+    return noted;
+}
+
 bool hr_number_evidence_is_code(const hr_number_evidence *e) {
     if (!e->leading_zeros || e->fractions || e->negative) return false;
     return e->shortest == e->longest || (double)e->leading_zeros >= ZEROS_OF_CODES * (double)e->cells;

@@ -3,6 +3,7 @@
 #ifndef HR_TABLES_INFER_INFER_NUMBERS_H
 #define HR_TABLES_INFER_INFER_NUMBERS_H
 
+#include "base/kernels/kernels.h"
 #include "tables/infer/infer_words.h"
 
 /* Starts from {0}. */
@@ -23,6 +24,10 @@ typedef struct hr_number_evidence {
 /* Takes a plain number. False when memory is short. */
 bool hr_number_evidence_add(hr_number_evidence *evidence, hr_arena *arena, const char *cell, size_t size,
                             double value);
+
+/* The same of numbers whose text was taken before. */
+bool hr_number_evidence_repeat(hr_number_evidence *evidence, hr_arena *arena, const hr_cell_text *cell,
+                               double value, uint64_t cells);
 
 /* Decides which numbers are codes for missing, once all cells are there. */
 void hr_number_evidence_judge(hr_number_evidence *evidence);

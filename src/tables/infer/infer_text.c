@@ -315,17 +315,17 @@ bool hr_text_inference_add(hr_text_inference *g, hr_arena *arena, const char *ce
     return note_word(g, arena, cell, size, facts);
 }
 
-bool hr_text_inference_repeat(hr_text_inference *g, hr_arena *arena, const char *cell, size_t size,
-                              hr_cell_facts *facts) {
-    g->cells++;
-    g->times += facts->time;
-    g->points.cells += facts->number && facts->point;
-    g->integers.cells += facts->number && !facts->point;
-    for (unsigned i = 0; facts->formats >> i; i++) g->seen[i].cells += facts->formats >> i & 1;
-    for (unsigned i = 0; facts->dates >> i; i++) g->dates[i].cells += facts->dates >> i & 1;
+bool hr_text_inference_repeat(hr_text_inference *g, hr_arena *arena, const hr_cell_text *cell,
+                              hr_cell_facts *facts, uint64_t cells) {
+    g->cells += cells;
+    if (facts->time) g->times += cells;
+    if (facts->number && facts->point) g->points.cells += cells;
+    if (facts->number && !facts->point) g->integers.cells += cells;
+    for (unsigned i = 0; facts->formats >> i; i++) g->seen[i].cells += facts->formats >> i & 1 ? cells : 0;
+    for (unsigned i = 0; facts->dates >> i; i++) g->dates[i].cells += facts->dates >> i & 1 ? cells : 0;
     if (facts->symbol) g->symbol = facts->symbol;
-    if (facts->word == HR_STRING_MAP_NONE) return note_word(g, arena, cell, size, facts);
-    g->odd.words[facts->word].cells++;
+    if (facts->word == HR_STRING_MAP_NONE) return note_word(g, arena, cell->text, cell->size, facts);
+    g->odd.words[facts->word].cells += cells;
     return true;
 }
 

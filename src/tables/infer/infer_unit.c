@@ -45,9 +45,9 @@ void hr_code_cells_add(hr_code_cells *codes, const char *cell, size_t size) {
     codes->cells++;
 }
 
-void hr_code_cells_repeat(hr_code_cells *codes, bool digits) {
-    codes->with_digits += digits;
-    codes->cells++;
+void hr_code_cells_repeat(hr_code_cells *codes, bool digits, uint64_t cells) {
+    if (digits) codes->with_digits += cells;
+    codes->cells += cells;
 }
 
 void hr_code_cells_add_numbers(hr_code_cells *codes, size_t count, size_t shortest, size_t longest) {
@@ -64,16 +64,12 @@ bool hr_code_cells_are_numbers(const hr_code_cells *codes) {
 
 /* ---- The first records ---- */
 
-/* Never 0. */
-static uint32_t hash_of_cell(const char *text, size_t size) {
-    const uint32_t hash = (uint32_t)hr_text_hash(text, size);
-    return hash ? hash : 1;
-}
-
-bool hr_row_sample_add(hr_row_sample *sample, uint64_t row, size_t column, const char *cell, size_t size) {
-    if (!sample->columns || row >= ROWS_MAX || row >= CELLS_MAX / sample->columns) return true;
-    if (row >= sample->room) {
-        const size_t room = sample->room ? 2 * sample->room : ROWS_FIRST;
+bool hr_row_sample_reserve(hr_row_sample *sample, uint64_t rows) {
+    size_t most = sample->columns ? CELLS_MAX / sample->columns : 0, room = sample->room;
+    if (most > ROWS_MAX) most = ROWS_MAX;
+    if (rows < most) most = (size_t)rows;
+    while (room < most) room = room ? 2 * room : ROWS_FIRST;
+    if (room > sample->room) {
         uint32_t *larger = realloc(sample->hashes, room * sample->columns * sizeof *larger);
         if (!larger) return false;
         memset(larger + sample->room * sample->columns, 0,
@@ -81,8 +77,7 @@ bool hr_row_sample_add(hr_row_sample *sample, uint64_t row, size_t column, const
         sample->hashes = larger;
         sample->room = room;
     }
-    if (row >= sample->rows) sample->rows = (size_t)row + 1;
-    if (size) sample->hashes[row * sample->columns + column] = hash_of_cell(cell, size);
+    if (sample->rows < most) sample->rows = most;
     return true;
 }
 

@@ -20,8 +20,8 @@ typedef struct hr_code_cells {
 
 void hr_code_cells_add(hr_code_cells *codes, const char *cell, size_t size);
 
-/* Takes a cell whose text was taken before, and has digits or not. */
-void hr_code_cells_repeat(hr_code_cells *codes, bool digits);
+/* Takes cells whose text was taken before, and has digits or not. */
+void hr_code_cells_repeat(hr_code_cells *codes, bool digits, uint64_t cells);
 
 /* Takes numbers that are no sequences of digits, the lengths of which are these or lie between, where a cell
  * was taken before that is none either. */
@@ -40,10 +40,15 @@ typedef struct hr_row_sample {
     size_t rows, room;
 } hr_row_sample;
 
-/* Takes a cell of a record that is counted from 0, unless enough records are there. False when memory is
- * short. */
-HR_MUST_CHECK bool hr_row_sample_add(hr_row_sample *sample, uint64_t row, size_t column, const char *cell,
-                                     size_t size);
+/* Makes room for the first `rows` records, or for as many of them as are wanted, which are sample->rows then;
+ * their cells are empty. False when memory is short. */
+HR_MUST_CHECK bool hr_row_sample_reserve(hr_row_sample *sample, uint64_t rows);
+
+/* Sets a cell that is not empty of a record that has room. */
+static inline void hr_row_sample_set(const hr_row_sample *sample, size_t row, size_t column, uint64_t hash) {
+    sample->hashes[row * sample->columns + column] = (uint32_t)hash ? (uint32_t)hash : 1;
+}
+
 void hr_row_sample_done(hr_row_sample *sample);
 
 enum { HR_CONSTANT_SHOWN = 3 };

@@ -293,6 +293,92 @@ static void test_find_cell_end__same_in_every_set(void **state) {
     with_each_set(check_find_cell_end);
 }
 
+/* Where the cells from `text` on end, one after the other. */
+static size_t ends_by_definition(const char *text, char separator, size_t count, uint32_t *ends) {
+    size_t found = 0;
+    for (uint32_t at = 0; found < count; at++) {
+        const bool stops = strchr("\"\r\n", text[at]) != NULL;
+        if (stops || text[at] == separator) ends[found++] = at;
+        if (stops) break;
+    }
+    return found;
+}
+
+static void check_ends_of_cells(const hr_kernels *set) {
+    uint64_t state = 3;
+    char text[TEXT];
+    for (size_t table = 0; table < TABLES; table++) {
+        const char separator = ",;\t|"[table % 4];
+        const size_t size = draw_cells(&state, separator, text);
+        for (const char *from = text; from < text + size;) {
+            uint32_t expected[CELLS_MAX] = {0}, got[CELLS_MAX] = {0};
+            const size_t most = draw_bits(&state) % (CELLS_MAX + 1),
+                         count = ends_by_definition(from, separator, most, expected);
+            assert_int_equal(set->ends_of_cells(from, separator, most, got), count);
+            assert_memory_equal(got, expected, sizeof got);
+            from += count ? expected[count - 1] + 1 : 1;
+        }
+    }
+}
+
+static void test_ends_of_cells__are_as_defined_in_every_set(void **state) {
+    (void)state;
+    with_each_set(check_ends_of_cells);
+}
+
+/* By the exact parser, and by what fractions are: digits, a point, and one, two or more than three digits. */
+static bool is_fraction_by_definition(const hr_cell_text *cell, double *value) {
+    const char *at = cell->text + (*cell->text == '-'), *end = cell->text + cell->size,
+               *point = memchr(at, '.', (size_t)(end - at));
+    if (!point || point == at || end - point == 4 || end - at > 16) return false;
+    for (const char *p = at; p < end; p++)
+        if (p != point && (*p < '0' || *p > '9')) return false;
+    if (*at == '0' && point > at + 1) return false;
+    return hr_number_parse(cell->text, cell->size, value) == HR_NUMBER_OK && *value != trunc(*value);
+}
+
+static void check_fractions_of_cells(const hr_kernels *set) {
+    uint64_t state = 5;
+    char text[TEXT];
+    hr_cell_text cells[TEXT];
+    size_t taken = 0;
+    for (size_t table = 0; table < TABLES; table++) {
+        const size_t size = draw_cells(&state, ',', text);
+        size_t count = 0;
+        for (const char *from = text; from < text + size; count++) {
+            const char *end = from;
+            while (*end != ',' && *end != '\n') end++;
+            cells[count] = (hr_cell_text){from, (size_t)(end - from)};
+            from = end + 1;
+        }
+        for (size_t first = 0; first < count;) {
+            double got[CELLS_MAX] = {0}, expected = 0, low = INFINITY, high = -INFINITY;
+            const size_t left = count - first, most = left < CELLS_MAX ? left : CELLS_MAX;
+            const hr_fractions seen = set->fractions_of_cells(cells + first, most, got);
+            const size_t found = seen.count;
+            uint32_t sizes = 0;
+            for (size_t i = 0; i < found; i++) {
+                assert_true(is_fraction_by_definition(&cells[first + i], &expected));
+                assert_memory_equal(&got[i], &expected, sizeof expected);
+                sizes |= 1u << cells[first + i].size;
+                low = fmin(low, expected);
+                high = fmax(high, expected);
+            }
+            assert_int_equal(seen.sizes, sizes);
+            assert_true(seen.low == low && seen.high == high);
+            assert_true(found == most || !is_fraction_by_definition(&cells[first + found], &expected));
+            first += found < most ? found + 1 : found;
+            taken += found;
+        }
+    }
+    assert_true(taken > TABLES);
+}
+
+static void test_fractions_of_cells__are_as_defined_in_every_set(void **state) {
+    (void)state;
+    with_each_set(check_fractions_of_cells);
+}
+
 enum { COUNTED = 40000 };
 
 static void check_count_bytes(const hr_kernels *other) {
@@ -324,6 +410,8 @@ int main(void) {
         cmocka_unit_test(test_numbers_of_cells__same_in_every_set),
         cmocka_unit_test(test_numbers_of_cells__are_those_of_the_parser),
         cmocka_unit_test(test_find_cell_end__same_in_every_set),
+        cmocka_unit_test(test_ends_of_cells__are_as_defined_in_every_set),
+        cmocka_unit_test(test_fractions_of_cells__are_as_defined_in_every_set),
         cmocka_unit_test(test_count_bytes__same_in_every_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

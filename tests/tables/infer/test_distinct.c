@@ -35,10 +35,33 @@ static void test_count__does_not_count_twice(void **state) {
     assert_true(estimate(700, 1) == estimate(700, 5));
 }
 
+/* Of every size of text, whatever stands behind it. */
+static void test_hash__is_the_same_of_cells(void **state) {
+    (void)state;
+    char text[80], other[80];
+    for (size_t size = 0; size <= 40; size++) {
+        for (size_t i = 0; i < sizeof text; i++) {
+            text[i] = (char)(i * 37 + 200);
+            other[i] = i < size ? text[i] : (char)(i * 11 + size);
+        }
+        const uint64_t hash = hr_text_hash(text, size);
+        assert_true(hr_cell_hash(text, size) == hash);
+        assert_true(hr_cell_hash(other, size) == hash);
+        for (size_t i = 0; i < size; i++) {
+            other[i] = (char)(other[i] ^ 1);
+            assert_true(hr_cell_hash(other, size) != hash);
+            other[i] = text[i];
+        }
+        assert_true(hr_text_hash(text, size + 1) != hash);
+    }
+    assert_true(hr_text_hash("\0\0\0", 2) != hr_text_hash("\0\0\0", 3));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_count__is_near),
         cmocka_unit_test(test_count__does_not_count_twice),
+        cmocka_unit_test(test_hash__is_the_same_of_cells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

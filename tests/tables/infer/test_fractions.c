@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS = 3000, TEXT = 48, STRIDE = 3 };
+enum { CELLS = 3000, TEXT = 48 };
 
 typedef struct column_of_cells {
     char texts[CELLS][TEXT];
-    hr_seen_cell cells[CELLS * STRIDE];
+    hr_cell_text cells[CELLS];
 } column_of_cells;
 
 static uint64_t next_random(uint64_t *state) {
@@ -41,6 +41,23 @@ static const char *const odd[] = {"1e-3",
                                   "123456789012.3456789",
                                   "1.5"};
 
+/* Texts that stand again and again, a different one for each `value`: with symbols, dates, times, codes and
+ * words among them. */
+static void write_text(char text[TEXT], unsigned kinds, unsigned value) {
+    static const struct {
+        const char *before, *behind;
+    } forms[] = {{"", ""},     {"$", ""},        {"word ", ""},   {"", ",5"},       {"2024-01-", ""},
+                 {"", ":30"},  {"0", ""},        {"A", ""},       {"20240", ""},    {"-", ""},
+                 {"", " %"},   {"", ".03.2024"}, {"1.", ".000"},  {"", " unknown"}, {"EUR ", ""},
+                 {"", ".125"}, {"1", "'000.5"},  {"", "/7/2024"}, {"9", "9"},       {"99", ""}};
+    static const char *const others[] = {"true", "NA", "", "yes", "99", "-9"};
+    const unsigned form = value % (kinds < 20 ? kinds : 20);
+    if (kinds > 20 && value % 11 == 0)
+        (void)snprintf(text, TEXT, "%s", others[value / 11 % 6]);
+    else
+        (void)snprintf(text, TEXT, "%s%u%s", forms[form].before, value / 3, forms[form].behind);
+}
+
 static void write_number(char text[TEXT], char form, int digits, double value) {
     if (form == 'f') (void)snprintf(text, TEXT, "%.*f", digits, value);
     if (form == '0') (void)snprintf(text, TEXT, "%08.*f", digits, value);
@@ -48,7 +65,7 @@ static void write_number(char text[TEXT], char form, int digits, double value) {
     if (form == 'e') (void)snprintf(text, TEXT, "%.*e", digits, value);
 }
 
-/* Every `one_in`-th cell is odd, from `first` on. */
+/* Every `one_in`-th cell is odd, from `first` on; of texts `first` are different. */
 static column_of_cells *make_column(char form, int digits, size_t first, unsigned one_in) {
     column_of_cells *made = calloc(1, sizeof *made);
     uint64_t state = first + one_in;
@@ -57,12 +74,15 @@ static column_of_cells *make_column(char form, int digits, size_t first, unsigne
         const double value = ((double)(next_random(&state) % 2000001) - 1000000) / 997;
         if (i >= first && one_in && next_random(&state) % one_in == 0)
             (void)snprintf(made->texts[i], TEXT, "%s", odd[next_random(&state) % (sizeof odd / sizeof *odd)]);
+        else if (form == 't')
+            write_text(made->texts[i], (unsigned)digits,
+                       (unsigned)(next_random(&state) % (first ? first : 40)));
         else
             write_number(made->texts[i], form, digits, value);
         /* What stands behind a cell in a table goes on as a number would. */
         const size_t size = strlen(made->texts[i]);
         (void)snprintf(made->texts[i] + size, TEXT - size, ",17.5");
-        made->cells[i * STRIDE] = (hr_seen_cell){made->texts[i], size};
+        made->cells[i] = (hr_cell_text){made->texts[i], size};
     }
     return made;
 }
@@ -107,6 +127,14 @@ static void assert_same(const hr_inference *a, const hr_inference *b) {
     assert_same_range(&a->text.points, &b->text.points);
     for (size_t i = 0; i < HR_INFERRED_FORMATS; i++) assert_same_range(&a->text.seen[i], &b->text.seen[i]);
     assert_same_words(&a->text.odd, &b->text.odd);
+    assert_int_equal(a->bytes, b->bytes);
+    assert_int_equal(a->blanks, b->blanks);
+    assert_int_equal(a->text.times, b->text.times);
+    assert_int_equal(!a->text.symbol, !b->text.symbol);
+    if (a->text.symbol) assert_string_equal(a->text.symbol, b->text.symbol);
+    assert_int_equal(a->text.dates_read, b->text.dates_read);
+    for (unsigned i = 0; a->text.dates_read >> i; i++)
+        assert_int_equal(a->text.dates[i].cells, b->text.dates[i].cells);
 
     assert_int_equal(a->plain.cells, b->plain.cells);
     assert_int_equal(a->plain.others, b->plain.others);
@@ -130,13 +158,12 @@ static void check_column(const char *name, const column_of_cells *column, size_t
     hr_inference_init(&one_by_one, name);
     hr_inference_init(&together, name);
     for (size_t i = 0; i < CELLS; i++)
-        assert_true(hr_inference_add(&one_by_one, arena, column->cells[i * STRIDE].text,
-                                     column->cells[i * STRIDE].size));
+        assert_true(hr_inference_add(&one_by_one, arena, column->cells[i].text, column->cells[i].size));
     for (size_t i = 0; i < CELLS; i += 1000)
-        assert_true(hr_inference_add_cells(&together, arena, column->cells + i * STRIDE, STRIDE, 1000));
+        assert_true(hr_inference_add_cells(&together, arena, column->cells + i, 1000));
     assert_same(&one_by_one, &together);
     for (size_t i = 0; i < CELLS; i++)
-        fractions += hr_inference_add_fractions(&together, column->cells + i * STRIDE, STRIDE, 1);
+        fractions += hr_inference_add_fractions(&together, column->cells + i, 1);
     if (fractions < taken) fail_msg("only %zu cells go the short way", fractions);
     hr_inference_done(&one_by_one);
     hr_inference_done(&together);
@@ -158,11 +185,20 @@ static void test_cells_together__are_cells_one_by_one(void **state) {
         {"x", 'f', 1, 0, 0, 2000},   {"x", 'f', 12, 0, 0, 100}, {"x", 'e', 2, 0, 0, 0},
         {"x", 'f', 5, 2900, 4, 0},   {"x", 'f', 5, 0, 100, 0},  {"age", 'f', 2, 1500, 700, 0},
         {"code_x", 'f', 4, 0, 0, 1}, {"x", '0', 1, 0, 0, 0},    {"x", 'g', 17, 0, 0, 0},
+        {"x", 't', 1, 90, 0, 0},     {"x", 't', 2, 90, 0, 0},   {"x", 't', 3, 90, 0, 0},
+        {"x", 't', 5, 200, 0, 0},    {"x", 't', 9, 400, 0, 0},  {"x", 't', 24, 700, 0, 0},
+        {"x", 't', 24, 2000, 0, 0},  {"age", 't', 1, 9, 0, 0},  {"day", 't', 24, 100, 50, 0},
     };
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         column_of_cells *column =
             make_column(columns[i].form, columns[i].digits, columns[i].first, columns[i].one_in);
         check_column(columns[i].name, column, columns[i].taken);
+        free(column);
+    }
+    /* Of several symbols and words, as many as are kept and more: the order of the cells decides. */
+    for (size_t different = 30; different < 1000; different += 31) {
+        column_of_cells *column = make_column('t', 24, different, 0);
+        check_column("x", column, 0);
         free(column);
     }
 }
