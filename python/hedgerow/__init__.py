@@ -20,7 +20,7 @@ from .predictor import Predictor
 from .schema import Column, Fact, Schema
 
 # Names of modules that are imported at their first use.
-LATER = {'HedgerowClassifier': 'estimators', 'HedgerowRegressor': 'estimators', 'Evaluation': 'evaluation', 'Figure': 'evaluation', 'evaluate': 'evaluation',
+LATER = {'HedgerowClassifier': 'estimators', 'HedgerowRegressor': 'estimators', 'HedgerowSurvival': 'survival', 'Evaluation': 'evaluation', 'Figure': 'evaluation', 'evaluate': 'evaluation',
          'simulate': 'federation', 'PublicEncoder': 'pipeline', 'PublicScaler': 'pipeline', 'private_pipeline': 'pipeline', 'PrivateSearchCV': 'search',
          'check_search': '_search_cost', 'search_cost': '_search_cost', 'report': '_report'}
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .federation import simulate
     from .pipeline import PublicEncoder, PublicScaler, private_pipeline
     from .search import PrivateSearchCV
+    from .survival import HedgerowSurvival
 else:
     def __getattr__(name: str) -> object:
         if name in LATER:
@@ -47,11 +48,11 @@ else:
 __version__ = text_of(lib.hr_version())
 # Types of this package that files of skops name: what `trusted` of skops.io.load and `skops_trusted_types` of mlflow take.
 SKOPS_TYPES = ['%s.%s.%s' % (__name__, LATER[name], name) for name in
-               ('HedgerowClassifier', 'HedgerowRegressor', 'PrivateSearchCV', 'PublicEncoder', 'PublicScaler')]
+               ('HedgerowClassifier', 'HedgerowRegressor', 'HedgerowSurvival', 'PrivateSearchCV', 'PublicEncoder', 'PublicScaler')]
 SKOPS_TYPES += [kind.__module__ + '.' + kind.__name__ for kind in (Ledger, LedgerLeftBehind, Model, Predictor, Schema)]
 
 __all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'Column', 'Entry', 'Evaluation', 'Fact', 'Figure', 'FileError', 'FormatError',
-           'Guarantee', 'HedgerowClassifier', 'HedgerowError', 'HedgerowRegressor', 'HedgerowWarning', 'Ledger', 'LimitError', 'MisfitWarning',
+           'Guarantee', 'HedgerowClassifier', 'HedgerowError', 'HedgerowRegressor', 'HedgerowSurvival', 'HedgerowWarning', 'Ledger', 'LimitError', 'MisfitWarning',
            'Model', 'PolicyError', 'Predictor', 'PrivacyLeakWarning', 'PrivateSearchCV', 'PublicEncoder', 'PublicScaler', 'Release', 'Releases',
            'ReviewWarning', 'SKOPS_TYPES', 'Schema', 'SchemaError', 'Shap', 'Shape', 'Shapes', 'SuspectModelWarning', 'UnknownCategoryWarning', 'check_search', 'evaluate',
            'generate_hospital', 'methods', 'private_pipeline', 'report', 'search_cost', 'simulate']

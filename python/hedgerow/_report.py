@@ -28,7 +28,8 @@ __all__ = ['render', 'report']
 
 DRAWN, PAIRS, CANDIDATES, WORK = 12, 4, 10, 20_000_000
 TREE_ROWS, LISTED = 64, 12
-TASKS = {'regression': 'a number', 'binary': 'one of two classes', 'multiclass': 'one of several classes', 'count': 'the mean of a count'}
+TASKS = {'regression': 'a number', 'binary': 'one of two classes', 'multiclass': 'one of several classes', 'count': 'the mean of a count',
+         'survival': 'when'}
 FIGURES = {'records': ('Test records', '%.0f', 'how many records were predicted'),
            'error': ('Wrong predictions', '%.1f %%', 'the share of records whose predicted class is not the true one'),
            'auc': ('AUC', '%.3f', 'the chance that a record of the second class gets a higher probability than one of the first; 0.5 is guessing, 1 is best'),
@@ -217,10 +218,17 @@ def _scale_of(model: Model, link: str, outputs: int) -> Scale:
         return Scale(width, 'Change of the predicted %s' % label.name, '', '%.3g')
     if link == 'log':
         return Scale(1., 'Change of the logarithm of the mean of %s' % label.name, '', '%.2f')
+    if link == 'hazard':
+        return Scale(1., 'Change of the log-odds of %s in each interval, of records at risk' % label.event, '', '%.2f')
     what = 'each class' if outputs > 1 else '%s is %s' % (label.name, label.values[-1])
     if link == 'signed':
         return Scale(50., 'Change of the probability %s %s, in percentage points' % ('of' if outputs > 1 else 'that', what), 'points', '%.1f')
     return Scale(1., 'Change of the log-odds %s %s' % ('of' if outputs > 1 else 'that', what), '', '%.2f')
+
+
+def _names_of(label: Any) -> list[str]:
+    """Of several outputs: classes, or intervals."""
+    return ['up to %g' % cut for cut in label.intervals] if label.event is not None else list(label.values)
 
 
 class _Features:
@@ -233,7 +241,8 @@ class _Features:
         self.scale = _scale_of(model, file['link'], self.found.outputs)
         label = model.schema.label
         self.name = label.name
-        self.labels = list(label.values) if self.found.outputs > 1 else [label.values[-1] if label.is_category else label.name]
+        several = self.found.outputs > 1 or label.event is not None
+        self.labels = _names_of(label) if several else [label.values[-1] if label.is_category else label.name]
         self.order = [int(k) for k in np.argsort(-self.shares, kind='stable')]
         self.pair_shares = {tuple(sorted(names)): share for names, share in
                             ((tuple(axis.feature for axis in shape.axes), shape.share) for shape in model.shapes().shapes) if len(names) == 2}
@@ -417,6 +426,6 @@ def _first_tree(model: Model, file: dict[str, Any], scale: Scale) -> dict[str, A
         return None
     tree = file['trees'][0]
     rows = list(itertools.islice(_rows_of(model, tree, scale), TREE_ROWS))
-    labels = model.schema.label.values
+    labels = _names_of(model.schema.label)
     return {'rows': rows, 'more': len(tree['nodes']) - 1 - len(rows) if len(tree['nodes']) > 1 else 0,
             'output': labels[tree['output']] if len(file['base']) > 1 else None}

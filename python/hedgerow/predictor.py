@@ -52,7 +52,7 @@ class Predictor:
         self._order = None if order is None or list(order) == sorted(order) else [int(i) for i in order]
         self._features = schema.features
         self._names = [column.name for column in self._features]
-        self._passed_over = {schema.label.name, *passed_over}
+        self._passed_over = {schema.label.name, *((schema.label.event,) if schema.label.event else ()), *passed_over}
         self._known = self._passed_over.union(self._names, (column.name for column in self._columns))
         self._codes = [(i, codes_of(column, schema.missing)) for i, column in enumerate(self._features) if column.is_category]
         self._number_at = [i for i, column in enumerate(self._features) if not column.is_category]
@@ -68,11 +68,11 @@ class Predictor:
         Predictor.__init__(self, state['model'], state['classes'], state['passed_over'], state['order'], state['unknown'])
 
     def predict_row(self, record: Any) -> Any:
-        """The label of a record within its bounds, or its most probable class: what `predict` of an estimator
+        """The label of a record within its bounds, its most probable class, or of times its risk: what `predict` of an estimator
         says of it."""
         outputs = self._outputs(record)
         if self._classes is None:
-            return outputs[0]
+            return outputs[len(outputs) - 1]
         probabilities = list(outputs) if self._order is None else [outputs[i] for i in self._order]
         return self._classes[probabilities.index(max(probabilities))]
 

@@ -11,7 +11,8 @@ from .errors import ArgumentError, PolicyError
 from ._cells import text_of_value
 from ._native import call, ffi, lib, made, take_text, text_of, text_to, texts_to
 
-TASKS = {lib.HR_TASK_REGRESSION: 'regression', lib.HR_TASK_BINARY: 'binary', lib.HR_TASK_MULTICLASS: 'multiclass', lib.HR_TASK_COUNT: 'count'}
+TASKS = {lib.HR_TASK_REGRESSION: 'regression', lib.HR_TASK_BINARY: 'binary', lib.HR_TASK_MULTICLASS: 'multiclass', lib.HR_TASK_COUNT: 'count',
+         lib.HR_TASK_SURVIVAL: 'survival'}
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,8 @@ class Column:
     boolean: bool = False
     integer: bool = False
     count: bool = False  # of a label: how often something happens; its mean is learned
+    event: str | None = None  # of a label: the column that says whether an event came at the times that this column has
+    intervals: tuple[float, ...] = ()  # of such a label: the public cuts at which intervals end
     source: str | None = None  # where these facts are published; a private fit wants it for more than 254 values
 
     @property
@@ -34,7 +37,9 @@ class Column:
 
 def column_of(at: Any) -> Column:
     values = tuple(text_of(at.values[i]) for i in range(at.value_count)) if at.kind == lib.HR_KIND_CATEGORY else ()
-    return Column(text_of(at.name), at.low, at.high, values, bool(at.boolean), bool(at.integer), bool(at.count), text_of(at.source) or None)
+    is_time = at.event != ffi.NULL
+    return Column(text_of(at.name), 0. if is_time else at.low, 0. if is_time else at.high, values, bool(at.boolean), bool(at.integer), bool(at.count),
+                  text_of(at.event) or None, tuple(at.intervals[i] for i in range(at.interval_count)), text_of(at.source) or None)
 
 
 PLACES = {lib.HR_FACT_LABEL: 'label', lib.HR_FACT_FEATURE: 'feature', lib.HR_FACT_UNUSED: 'unused', lib.HR_FACT_MISSING: 'missing',
@@ -195,6 +200,9 @@ class Schema:
         if label.is_category:
             values, _kept = texts_to(list(label.values))
             call(lib.hr_schema_label_classes, builder, text_to(label.name), values, len(label.values))
+        elif label.event is not None:
+            cuts = ffi.new('double[]', list(label.intervals))
+            call(lib.hr_schema_label_time, builder, text_to(label.name), text_to(label.event), cuts, len(label.intervals))
         else:
             call(lib.hr_schema_label_count if label.count else lib.hr_schema_label_number, builder, text_to(label.name), label.low, label.high)
         if label.source:
@@ -228,7 +236,7 @@ class Schema:
 
     @property
     def task(self) -> str:
-        """'regression', 'binary', 'multiclass' or 'count'."""
+        """'regression', 'binary', 'multiclass', 'count' or 'survival'."""
         return TASKS[lib.hr_schema_task(self._at)]
 
     @property
@@ -305,6 +313,8 @@ def proposed_text(review: Any, fact: Any) -> str:
         return 'no feature'
     if column.date != ffi.NULL:
         return 'date, %s to %s' % (day_text(getattr(column.date, 'from')), day_text(column.date.to))
+    if column.event != ffi.NULL:
+        return 'time of %s, intervals end at %s' % (text_of(column.event), listed([number_text(column.intervals[i]) for i in range(column.interval_count)]))
     if column.kind == lib.HR_KIND_NUMBER:
         return '%s, %s to %s' % ('count' if column.count else 'integer' if column.integer else 'number', number_text(column.low), number_text(column.high))
     if column.boolean:

@@ -1,0 +1,132 @@
+"""Times to an event, with scikit-learn's conventions and the labels of scikit-survival."""
+from __future__ import annotations
+
+import os
+from typing import Any, Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._guess import Facts
+from ._labels import _plain
+from ._parameters import record_weights
+from .errors import ArgumentError, SchemaError
+from .estimators import HedgerowEstimator
+from .ledger import Ledger
+from .schema import Column, Schema
+
+BLOCK = 1024  # rows of a comparison of pairs
+
+
+class HedgerowSurvival(HedgerowEstimator):
+    """Times to an event, of which some are censored, from private trees: the hazard of each of several intervals.
+
+    intervals: the public cuts at which they end, ascending from above 0, such as (30, 90, 365). Not needed with a schema, whose label is of
+        the kind time.
+    Other parameters are those of `HedgerowClassifier`, but for classes.
+
+    Attributes: times_ (the cuts), model_ (`Model`), n_features_in_, feature_names_in_, guarantee_, releases_, feature_importances_."""
+
+    def __init__(self, method: str = 'hedge', *, intervals: Sequence[float] | None = None, epsilon: float = 1.0, delta: float | None = None,
+                 mode: str = 'sound', schema: Schema | str | os.PathLike[str] | None = None, bounds: Any = None, categories: Any = None,
+                 ledger: Ledger | str | os.PathLike[str] | None = None, options: dict[str, Any] | None = None, unit: str = 'record',
+                 records_per_person: int | None = None, n_jobs: int | None = None, progress: Callable[[int, int], Any] | None = None,
+                 random_state: Any = None, unknown: str = 'error', strict: bool = False, verbose: int = 0) -> None:
+        self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
+        self.intervals = intervals
+        self.schema, self.bounds, self.categories = schema, bounds, categories
+        self.ledger = ledger
+        self.options = options
+        self.unit, self.records_per_person = unit, records_per_person
+        self.n_jobs, self.progress, self.random_state = n_jobs, progress, random_state
+        self.unknown, self.strict, self.verbose = unknown, strict, verbose
+
+    def fit(self, X: Any, y: Any, **weights: Any) -> HedgerowSurvival:
+        """X: rows x features, NaN is missing. y: for each row whether the event came, and the time when it came or until which it had not: a
+        structured array of a truth value and a number, as scikit-survival has it, or two columns in this order. sample_weight, Spends and
+        Fails: as HedgerowClassifier.fit."""
+        self._options()
+        columns, facts = self._columns(X, reset=True), Facts()
+        event, time = events_of(y, columns.rows)
+        schema = self._given_schema()
+        if schema is None:
+            names = [column.name for column in columns.items]
+            label = Column(free_name('time', names), event=free_name('event', names), intervals=cuts_of(self.intervals))
+            schema = self._schema_of(columns, label, facts)
+        elif schema.label.event is None:
+            raise SchemaError("The label of the schema is no time: write 'kind: time' in it.")
+        elif self.intervals is not None:
+            raise ArgumentError('The schema has the intervals: leave intervals out.')
+        self._train(schema, columns, np.where(event, time, -time), facts, record_weights(weights, columns.rows))
+        self.times_ = np.array(schema.label.intervals)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """The risk of each row, the sum over times_ of its cumulative hazards: the larger, the sooner is the event expected."""
+        return self._outputs(X)[:, -1]
+
+    def predict_survival_function(self, X: Any) -> NDArray[np.float64]:
+        """rows x times_: the probability that no event came until then."""
+        return self._outputs(X)[:, :-3]
+
+    def predict_cumulative_hazard_function(self, X: Any) -> NDArray[np.float64]:
+        """rows x times_: minus the logarithm of `predict_survival_function`, finite."""
+        hazards: NDArray[np.float64] = -np.log(np.maximum(self.predict_survival_function(X), np.finfo(np.float64).tiny))
+        return hazards
+
+    def predict_median(self, X: Any) -> NDArray[np.float64]:
+        """The time at which half of such records survive, linear between times_; infinite if more than half survive the last."""
+        return self._outputs(X)[:, -3]
+
+    def predict_mean(self, X: Any) -> NDArray[np.float64]:
+        """The mean time of each row up to the last of times_."""
+        return self._outputs(X)[:, -2]
+
+    def score(self, X: Any, y: Any) -> float:
+        """Harrell's concordance of the predicted risks; 1/2 is guessing, 1 is best. Exact: for the owner's eyes."""
+        risk = self.predict(X)
+        return concordance(*events_of(y, len(risk)), risk)
+
+
+def events_of(y: Any, rows: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Fails: ValueError (no truth values and times, or not one a row)."""
+    if y is None:
+        raise ValueError('requires y to be passed, but the target y is None')
+    plain = np.asarray(_plain(y))
+    names = plain.dtype.names
+    if names is None and (plain.ndim != 2 or plain.shape[1] != 2):
+        raise ValueError('y has for each row whether the event came, and its time: a structured array of both, or two columns.')
+    if names is not None and len(names) != 2:
+        raise ValueError('y has the fields %s, not a truth value and a time.' % (names,))
+    pair = (plain[:, 0], plain[:, 1]) if names is None else (plain[names[0]], plain[names[1]])
+    if len(plain) != rows:
+        raise ValueError('Found input variables with inconsistent numbers of samples: [%d, %d]' % (rows, len(plain)))
+    event, time = (np.asarray(part).astype(np.float64) for part in pair)
+    if not np.isin(event, (0, 1)).all():
+        raise ValueError('Whether the event came is False or True, or 0 or 1, and comes before the time.')
+    if not (np.isfinite(time) & (time >= 0)).all():
+        raise ValueError('Times are finite numbers from 0 on.')
+    return event == 1, time
+
+
+def cuts_of(intervals: Sequence[float] | None) -> tuple[float, ...]:
+    if intervals is None:
+        raise ArgumentError('Times to an event need public cuts between intervals: give intervals, such as (30, 90, 365).')
+    return tuple(float(cut) for cut in intervals)
+
+
+def free_name(name: str, names: list[str]) -> str:
+    while name in names:
+        name += '_'
+    return name
+
+
+def concordance(event: NDArray[np.bool_], time: NDArray[np.float64], risk: NDArray[np.float64]) -> float:
+    """Of pairs of which it is known whose event came first, how many have the larger risk there; equal ones count half. NaN: there is none."""
+    pairs = right = 0.
+    for first in range(0, len(time), BLOCK):
+        rows = np.flatnonzero(event[first:first + BLOCK]) + first
+        later = (time[None, :] > time[rows, None]) | ((time[None, :] == time[rows, None]) & ~event[None, :])
+        pairs += later.sum()
+        right += (later & (risk[rows, None] > risk[None, :])).sum() + .5 * (later & (risk[rows, None] == risk[None, :])).sum()
+    return right / pairs if pairs else float('nan')

@@ -1,0 +1,138 @@
+"""Times to an event, some of them censored."""
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+
+import hedgerow
+from hedgerow import Column, HedgerowSurvival, Schema
+from hedgerow.survival import concordance
+
+CUTS = (30, 90, 365)
+
+
+def times(rows=4000, seed=1):
+    """x, labels as scikit-survival has them, and the rates."""
+    dice = np.random.default_rng(seed)
+    x = dice.random((rows, 2))
+    rate = np.exp(2 * x[:, 0]) / 1000
+    event, end = dice.exponential(1 / rate), dice.exponential(500, rows)
+    y = np.empty(rows, dtype=[('died', bool), ('days', float)])
+    y['died'], y['days'] = event <= end, np.minimum(event, end)
+    return x, y, rate
+
+
+def fitted(**changes):
+    x, y, rate = times()
+    return HedgerowSurvival(**{'epsilon': 8, 'bounds': (0, 1), 'intervals': CUTS, **changes}).fit(x, y), x, y, rate
+
+
+def test_survival__is_learned():
+    model, x, y, rate = fitted()
+    survival = model.predict_survival_function(x)
+    assert model.times_.tolist() == list(CUTS) and survival.shape == (4000, 3)
+    assert np.abs(survival - np.exp(-rate[:, None] * model.times_)).mean() < .05
+    assert (np.diff(survival, axis=1) <= 0).all() and survival.max() <= 1
+    assert model.model_.schema.task == 'survival' and model.model_.schema.label.intervals == CUTS
+    assert .6 < model.score(x, y) < .75
+    assert np.allclose(model.predict(x), model.predict_cumulative_hazard_function(x).sum(axis=1))
+
+
+def test_times__follow_from_survival():
+    model, x, *_ = fitted()
+    survival, median, mean = model.predict_survival_function(x), model.predict_median(x), model.predict_mean(x)
+    assert (np.isinf(median) == (survival[:, -1] > .5)).all()
+    row = int(np.flatnonzero(~np.isinf(median))[0])
+    assert np.interp(median[row], (0, *CUTS), (1, *survival[row])) == pytest.approx(.5)
+    assert mean[row] == pytest.approx(np.trapezoid((1, *survival[row]), (0, *CUTS)) if hasattr(np, 'trapezoid') else np.trapz((1, *survival[row]), (0, *CUTS)))
+
+
+def test_labels__come_in_several_forms():
+    pandas = pytest.importorskip('pandas')
+    x, y, _ = times(500)
+    frame = pandas.DataFrame({'died': y['died'], 'days': y['days']})
+    two = np.column_stack([y['died'], y['days']])
+    models = [HedgerowSurvival(intervals=CUTS, bounds=(0, 1), random_state=3) for _ in range(3)]
+    with pytest.warns(hedgerow.PrivacyLeakWarning):
+        risks = [model.fit(x, labels).predict(x) for model, labels in zip(models, (y, frame, two))]
+    assert (risks[0] == risks[1]).all() and (risks[0] == risks[2]).all()
+
+
+@pytest.mark.parametrize('labels, message', [
+    (None, 'requires y'), (np.zeros(3), 'two columns'), (np.zeros((3, 3)), 'two columns'), (np.array([[0, 1.]]), 'inconsistent'),
+    (np.array([[2, 1.], [0, 1], [0, 1]]), 'False or True'), (np.array([[1, -1.], [0, 1], [0, 1]]), 'finite numbers from 0'),
+    (np.array([[1, np.nan], [0, 1], [0, 1]]), 'finite numbers from 0'), (np.zeros(3, dtype=[('a', bool), ('b', float), ('c', float)]), 'fields')])
+def test_labels__that_are_none_are_refused(labels, message):
+    with pytest.raises(ValueError, match=message):
+        HedgerowSurvival(intervals=CUTS, bounds=(0, 1)).fit(np.zeros((3, 2)), labels)
+
+
+def test_estimator__refuses_by_name():
+    x, y, _ = times(50)
+    with pytest.raises(hedgerow.ArgumentError, match='give intervals'):
+        HedgerowSurvival(bounds=(0, 1)).fit(x, y)
+    with pytest.raises(hedgerow.FormatError, match='ascend'):
+        HedgerowSurvival(bounds=(0, 1), intervals=(30, 30)).fit(x, y)
+    with pytest.raises(hedgerow.ArgumentError, match='does not learn times'):
+        HedgerowSurvival('dpboost', bounds=(0, 1), intervals=CUTS).fit(x, y)
+    with pytest.raises(hedgerow.SchemaError, match='no time'):
+        HedgerowSurvival(schema=Schema.build(Column('y', 0, 1), [Column('a', 0, 1), Column('b', 0, 1)])).fit(x, y)
+    schema = Schema.build(Column('days', event='died', intervals=CUTS), [Column('a', 0, 1), Column('b', 0, 1)])
+    with pytest.raises(hedgerow.ArgumentError, match='leave intervals out'):
+        HedgerowSurvival(schema=schema, intervals=CUTS).fit(x, y)
+    assert HedgerowSurvival(schema=schema).fit(x, y).times_.tolist() == list(CUTS)
+
+
+def test_schema__has_a_time():
+    schema = Schema.build(Column('days', event='died', intervals=CUTS), [Column('x', 0, 1)])
+    assert schema.task == 'survival' and 'kind: time' in schema.to_yaml()
+    assert Schema.parse(schema.to_yaml()).label == schema.label
+    assert schema.facts[0].proposed == 'time of died, intervals end at 30, 90, 365'
+
+
+def test_estimator__goes_through_scikit_learn():
+    x, y, _ = times(1500)
+    model = clone(HedgerowSurvival(epsilon=4, bounds=(0, 1), intervals=CUTS))
+    scores = cross_val_score(model, x, y, cv=2)
+    assert scores.shape == (2,) and (scores > .4).all()
+    model.fit(x, y, sample_weight=np.full(len(x), .5))
+    again = pickle.loads(pickle.dumps(model))
+    assert (again.predict(x) == model.predict(x)).all()
+
+
+def test_concordance__counts_pairs():
+    event, time = np.array([True, True, False, True]), np.array([1., 2., 2., 3.])
+    assert concordance(event, time, np.array([4., 3., 2., 1.])) == 1
+    assert concordance(event, time, np.array([1., 2., 3., 4.])) == 0
+    assert concordance(event, time, np.ones(4)) == .5
+    assert np.isnan(concordance(np.zeros(4, bool), time, np.ones(4)))
+
+
+def test_report__is_of_log_odds_by_interval(tmp_path):
+    pytest.importorskip('jinja2')
+    pytest.importorskip('matplotlib')
+    model, *_ = fitted()
+    hedgerow.report(model.model_, tmp_path / 'report.html')
+    page = (tmp_path / 'report.html').read_text()
+    assert 'It predicts when event comes, by time, in intervals that end at 30.0, 90.0, 365.0' in page
+    assert 'log-odds of event in each interval' in page and 'up to 90' in page
+
+
+def test_predictor__has_the_risk_of_one_record():
+    model, x, *_ = fitted()
+    assert model.predictor().predict_row(x[3].tolist()) == model.predict(x[3:4])[0]
+    named = HedgerowSurvival(epsilon=8, bounds=(0, 1), intervals=CUTS)
+    frame = pytest.importorskip('pandas').DataFrame(x, columns=['a', 'b'])
+    named.fit(frame, times()[1])
+    record = {'a': x[3, 0], 'b': x[3, 1], 'time': 5., 'event': True}
+    assert named.predictor().predict_row(record) == named.predict(frame[3:4])[0]
+
+
+def test_explanations__add_up_to_log_odds():
+    model, x, *_ = fitted()
+    found = model.model_.shap(x[:50])
+    odds = np.exp(found.values.sum(axis=2) + found.expected)
+    assert np.allclose(np.cumprod(1 / (1 + odds), axis=1), model.predict_survival_function(x[:50]), atol=1e-9)
+    assert model.model_.shapes().base.shape == (3,)
