@@ -11,6 +11,7 @@ typedef struct generate_args {
     arg_integer rows, seed, features, informative, classes, visits;
     arg_real noise;
     arg_integer bins;
+    bool times;
     const char *output, *schema;
 } generate_args;
 
@@ -83,6 +84,7 @@ static int generate(const command *self, hr_generator generator, int argc, char 
     set_generate_count(&options.informative, args.informative);
     set_generate_count(&options.classes, args.classes);
     set_generate_count(&options.visits, args.visits);
+    options.times = args.times;
     if (args.noise.given) options.noise = args.noise.value;
     hr_error err = {0};
     hr_status status = output_probe(args.output, OUTPUT_NEW, &err);
@@ -102,6 +104,8 @@ static const arg_option hospital_options[] = {
     SEED_OPTION,
     {"visits", 0, ARG_INTEGER, false, AT(visits), "N",
      "1 to N visits of each patient, N up to 1000: a column patient_id says whose, and is the schema's unit"},
+    {"times", 0, ARG_FLAG, false, AT(times), NULL,
+     "days until the readmission, or until a patient was not followed any more, in place of yes and no"},
     OUTPUT_OPTION,
     BINS_OPTION,
     SCHEMA_OPTION};

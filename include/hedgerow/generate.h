@@ -30,6 +30,8 @@ typedef struct hr_generate_options {
     double noise;    /* classification: part of labels flipped; regression, friedman1: standard deviation */
     uint64_t visits; /* hospital: of a patient, at most: drawn evenly from 1 to it, and a column patient_id
                         says whose each is, the schema's unit. 0: every record is another patient's */
+    uint64_t
+        times; /* hospital, 0 or 1: the label is the time until the readmission, for some of them censored */
 } hr_generate_options;
 
 /* The defaults of a generator, in the first `size` bytes of the struct. */

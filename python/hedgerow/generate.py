@@ -9,11 +9,12 @@ from .schema import Schema
 __all__ = ['generate_hospital']
 
 
-def generate_hospital(rows: int, *, seed: int = 1, visits: int = 0) -> tuple[str, Schema]:
+def generate_hospital(rows: int, *, seed: int = 1, visits: int = 0, times: bool = False) -> tuple[str, Schema]:
     """A table of invented patients as CSV, and the public schema that belongs to it (`hedgerow generate hospital`; docs/reference/hospital.md).
 
     The label `readmitted` is 'yes' or 'no'. rows: how many. seed: the same seed gives the same table everywhere. visits: every patient
-    has 1 to so many records, and a column `patient_id` says whose each is, the schema's unit; 0: every record is another patient's.
+    has 1 to so many records, and a column `patient_id` says whose each is, the schema's unit; 0: every record is another patient's. times: instead the
+    label is the time `followed`, and `readmitted` says whether it ended with a readmission (1) or before one (0).
 
         text, schema = hedgerow.generate_hospital(20000)
         train = pandas.read_csv(io.StringIO(text))
@@ -21,7 +22,7 @@ def generate_hospital(rows: int, *, seed: int = 1, visits: int = 0) -> tuple[str
     Fails: ArgumentError."""
     options, yaml = ffi.new('hr_generate_options *'), ffi.new('char **')
     lib.hr_generate_options_init_sized(options, ffi.sizeof('hr_generate_options'), lib.HR_GENERATE_HOSPITAL)
-    options.rows, options.seed, options.visits = rows, seed, visits
+    options.rows, options.seed, options.visits, options.times = rows, seed, visits, times
     pieces: list[bytes] = []
     keeper = ffi.new_handle(pieces)
     call(lib.hr_generate, options, lib.hedgerow_write, keeper)

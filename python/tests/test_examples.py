@@ -70,6 +70,8 @@ def test_generated_hospital__is_the_command_s(tmp_path):
     assert text.splitlines()[0].split(',')[-1] == schema.label.name == 'readmitted'
     visits, with_unit = hedgerow.generate_hospital(50, visits=5)
     assert with_unit.unit == 'patient_id' and visits.startswith('patient_id,')
+    times, with_time = hedgerow.generate_hospital(50, times=True)
+    assert with_time.label.name == 'followed' and times.splitlines()[0].endswith(',discharge,followed,readmitted')
     with pytest.raises(hedgerow.HedgerowError):
         hedgerow.generate_hospital(5, visits=10 ** 9)
     with pytest.raises(OverflowError):

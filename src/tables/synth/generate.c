@@ -141,6 +141,8 @@ static hr_status check_generate_options(const hr_generate_options *options, hr_e
     if (!status) status = check_count(steps, "classes", options->classes, steps->highest.classes, err);
     if (!status && options->visits)
         status = check_count(steps, "visits", options->visits, steps->highest.visits, err);
+    if (!status && options->times)
+        status = check_count(steps, "times", options->times, steps->highest.times, err);
     if (!status) status = check_noise(steps, options->noise, err);
     if (!status && steps->check) status = steps->check(options, err);
     return status;

@@ -96,8 +96,8 @@ typedef struct hr_plan {
 
 typedef struct hr_generator_steps {
     hr_generate_options defaults;
-    hr_generate_options highest; /* of features, informative, classes, noise and visits; 0: the generator does
-                                    not take the option */
+    hr_generate_options highest; /* of features, informative, classes, noise, visits and times; 0: the
+                                    generator does not take the option */
     const char *name;
     hr_status (*check)(const hr_generate_options *options,
                        hr_error *err); /* a fact that the ranges do not hold; or NULL */

@@ -169,7 +169,37 @@ static void draw_visit(hr_dice *dice, patient *p) {
     draw_holes(dice, p);
 }
 
-static void write_visit(hr_dice *dice, const patient *p, hr_csv_writer *csv_writer) {
+static double points_of(const patient *p) {
+    return single_risks(p->value) + joint_risks(p);
+}
+
+/* ---- Times until the readmission ---- */
+
+enum { EARLY_DAYS = 30, FOLLOWED_LEAST = 30, FOLLOWED_MOST = 730 };
+
+/* The first day on which it comes about, which on each day has this probability, and on the first 30 days
+ * `early` times as much; a day after the last if it does not. Pr(day > d) is the product of what is left. */
+static int64_t draw_day(hr_dice *dice, double daily, double early) {
+    const double u = hr_dice_unit(dice);
+    double left = 1;
+    int64_t day = 0;
+    while (left > u && day <= FOLLOWED_MOST) left *= 1 - (++day <= EARLY_DAYS ? early : 1) * daily;
+    return day;
+}
+
+static void write_time(hr_dice *dice, const patient *p, hr_csv_writer *csv_writer) {
+    const double *v = p->value, risk = 1 + above(points_of(p), 0);
+    const double leaves = 0.0002 * (1 + v[CHARLSON]) + (v[DISCHARGE] == NURSING_HOME ? 0.001 : 0);
+    const int64_t readmission = draw_day(dice, 0.00006 * risk * risk, p->emergency ? 4 : 2);
+    const int64_t study = FOLLOWED_LEAST + (int64_t)hr_dice_below(dice, FOLLOWED_MOST - FOLLOWED_LEAST + 1);
+    const int64_t away = draw_day(dice, leaves, 1), end = study < away ? study : away;
+    hr_csv_writer_fixed(csv_writer, readmission <= end ? readmission : end, 0);
+    hr_csv_writer_fixed(csv_writer, readmission <= end, 0);
+}
+
+/* ---- The table ---- */
+
+static void write_visit(const hr_plan *plan, hr_dice *dice, const patient *p, hr_csv_writer *csv_writer) {
     for (int i = 0; i < COLUMNS; i++) {
         static const double units[] = {1, 10, 100};
         if (p->missing[i])
@@ -180,8 +210,11 @@ static void write_visit(hr_dice *dice, const patient *p, hr_csv_writer *csv_writ
             hr_csv_writer_fixed(csv_writer, hr_nearest(p->value[i] * units[columns[i].decimals]),
                                 columns[i].decimals);
     }
-    double points = single_risks(p->value) + joint_risks(p);
-    hr_csv_writer_text(csv_writer, points + spread * hr_dice_normal(dice) > threshold ? "yes" : "no");
+    if (plan->options->times)
+        write_time(dice, p, csv_writer);
+    else
+        hr_csv_writer_text(csv_writer,
+                           points_of(p) + spread * hr_dice_normal(dice) > threshold ? "yes" : "no");
 }
 
 /* The next visit of the patient whose visits are being written, or the first of the next one. */
@@ -203,13 +236,13 @@ static void write_row(hr_plan *plan, hr_csv_writer *csv_writer) {
     if (plan->options->visits) {
         const patient *p = next_visit(plan);
         hr_csv_writer_fixed(csv_writer, (int64_t)p->number, 0);
-        write_visit(dice, p, csv_writer);
+        write_visit(plan, dice, p, csv_writer);
         return;
     }
     patient p = {.emergency = false};
     draw_patient(dice, &p);
     draw_visit(dice, &p);
-    write_visit(dice, &p, csv_writer);
+    write_visit(plan, dice, &p, csv_writer);
 }
 
 static bool prepare_hospital(hr_plan *plan) {
@@ -220,14 +253,19 @@ static bool prepare_hospital(hr_plan *plan) {
 static void write_hospital_header(const hr_plan *plan, hr_csv_writer *csv_writer) {
     if (plan->options->visits) hr_csv_writer_text(csv_writer, "patient_id");
     for (int i = 0; i < COLUMNS; i++) hr_csv_writer_text(csv_writer, columns[i].name);
+    if (plan->options->times) hr_csv_writer_text(csv_writer, "followed");
     hr_csv_writer_text(csv_writer, "readmitted");
 }
 
 static void add_hospital_schema(const hr_plan *plan, hr_buffer *yaml) {
     hr_buffer_text(yaml, "# Discharges of an invented hospital. Bounds and lists are those of its forms; "
                          "none was read from the records.\n"
-                         "hedgerow-schema: 1\nlabel:\n  name: \"readmitted\"\n  kind: classes\n  values: "
-                         "[\"no\", \"yes\"]\nfeatures:\n");
+                         "hedgerow-schema: 1\nlabel:\n");
+    hr_buffer_text(yaml, plan->options->times
+                             ? "  time: \"followed\"\n  kind: time\n  event: \"readmitted\"\n"
+                               "  intervals: [30, 90, 180, 365]\n"
+                             : "  name: \"readmitted\"\n  kind: classes\n  values: [\"no\", \"yes\"]\n");
+    hr_buffer_text(yaml, "features:\n");
     for (int i = 0; i < COLUMNS; i++) {
         hr_buffer_format(yaml, "  - name: \"%s\"\n", columns[i].name);
         if (!columns[i].values[0]) {
@@ -247,7 +285,7 @@ static void add_hospital_schema(const hr_plan *plan, hr_buffer *yaml) {
 }
 
 const hr_generator_steps hr_generate_hospital = {
-    .highest = {.visits = VISITS_MAX},
+    .highest = {.visits = VISITS_MAX, .times = 1},
     .name = "hospital",
     .prepare = prepare_hospital,
     .header = write_hospital_header,

@@ -2,6 +2,7 @@
  * options. */
 #include "tables/synth/generate.h"
 
+#include <hedgerow/data.h>
 #include <hedgerow/generate.h>
 
 #include <math.h>
@@ -67,6 +68,16 @@ static void test_same_options__give_the_same_bytes(void **state) {
         free(one);
         free(two);
     }
+}
+
+/* Times until the readmission: the bytes say what a law cannot, such as what comes first on one day. */
+static void test_same_options__give_the_same_times(void **state) {
+    (void)state;
+    hr_generate_options options = options_of(HR_GENERATE_HOSPITAL, 2000, 1);
+    options.times = 1;
+    char *one = generate(&options);
+    assert_int_equal(checksum(one), 0xdf2abd1031bde085);
+    free(one);
 }
 
 static void test_other_seed__gives_another_table(void **state) {
@@ -162,6 +173,34 @@ static void test_tables__are_as_their_schema_says(void **state) {
     }
 }
 
+/* A reader takes the table by its schema: the sign of a label says whether the patient was readmitted. */
+static void test_tables_of_times__are_read_by_their_schema(void **state) {
+    (void)state;
+    for (uint64_t visits = 0; visits <= 5; visits += 5) {
+        hr_generate_options options = options_of(HR_GENERATE_HOSPITAL, 3000, 4);
+        options.times = 1;
+        options.visits = visits;
+        char *yaml = NULL, *text = generate(&options);
+        hr_schema *schema = NULL;
+        hr_data *data = NULL;
+        hr_error err = {0};
+        assert_int_equal(hr_generate_schema(&options, &yaml, &err), HR_OK);
+        if (hr_schema_parse(yaml, strlen(yaml), "schema", &schema, &err)) fail_msg("%s", err.message);
+        if (hr_data_parse(schema, text, strlen(text), NULL, &data, &err)) fail_msg("%s", err.message);
+        assert_int_equal(hr_schema_task(schema), HR_TASK_SURVIVAL);
+        assert_int_equal(hr_schema_label(schema)->interval_count, 4);
+        assert_int_equal(hr_schema_reviewed(schema, NULL), HR_OK);
+        assert_int_equal(hr_schema_unit(schema) != NULL, visits > 0);
+        size_t events = 0;
+        for (size_t i = 0; i < hr_data_rows(data); i++) events += !signbit(hr_data_labels(data)[i]);
+        assert_true(hr_data_rows(data) == 3000 && events > 600 && events < 1200);
+        hr_data_free(data);
+        hr_schema_free(schema);
+        free(yaml);
+        free(text);
+    }
+}
+
 static void test_tables__at_the_ends_of_their_ranges(void **state) {
     (void)state;
     hr_generate_options o = options_of(HR_GENERATE_CLASSIFICATION, 500, UINT64_MAX);
@@ -233,6 +272,7 @@ static void test_options__out_of_range_are_refused(void **state) {
     REFUSE(HR_GENERATE_REGRESSION, informative, 21);
     REFUSE(HR_GENERATE_FRIEDMAN1, features, 0);
     REFUSE(HR_GENERATE_FRIEDMAN1, features, 4);
+    REFUSE(HR_GENERATE_HOSPITAL, times, 2);
 }
 
 static void test_options__that_a_generator_lacks_are_refused(void **state) {
@@ -244,6 +284,7 @@ static void test_options__that_a_generator_lacks_are_refused(void **state) {
     REFUSE(HR_GENERATE_REGRESSION, classes, 2);
     REFUSE(HR_GENERATE_FRIEDMAN1, informative, 5);
     REFUSE(HR_GENERATE_FRIEDMAN1, classes, 2);
+    REFUSE(HR_GENERATE_FRIEDMAN1, times, 1);
 }
 
 static void test_options__too_many_clusters_for_the_corners(void **state) {
@@ -329,9 +370,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dice__are_the_published_ones),
         cmocka_unit_test(test_same_options__give_the_same_bytes),
+        cmocka_unit_test(test_same_options__give_the_same_times),
         cmocka_unit_test(test_other_seed__gives_another_table),
         cmocka_unit_test(test_more_rows__begin_with_the_fewer),
         cmocka_unit_test(test_tables__are_as_their_schema_says),
+        cmocka_unit_test(test_tables_of_times__are_read_by_their_schema),
         cmocka_unit_test(test_tables__at_the_ends_of_their_ranges),
         cmocka_unit_test(test_options__out_of_range_are_refused),
         cmocka_unit_test(test_options__that_a_generator_lacks_are_refused),

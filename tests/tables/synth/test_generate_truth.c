@@ -121,7 +121,9 @@ enum column {
     SMOKER,
     DISCHARGE,
     READMITTED,
-    COLUMNS
+    FOLLOWED = READMITTED, /* of times */
+    COLUMNS,
+    EVENT = COLUMNS
 };
 
 static bool is(const table *t, enum column column, const char *value) {
@@ -240,6 +242,99 @@ static void test_hospital__has_the_documented_shares(void **state) {
     free(t.bytes);
 }
 
+/* ---- Times until the readmission, as the same page says ---- */
+
+enum { DAYS_MOST = 730 };
+
+static table generate_times(uint64_t rows, uint64_t seed) {
+    hr_generate_options options;
+    hr_generate_options_init(&options, HR_GENERATE_HOSPITAL);
+    options.rows = rows;
+    options.seed = seed;
+    options.times = 1;
+    return generate(&options);
+}
+
+/* That the patients do not depend on what is asked of them. */
+static void test_hospital_times__are_of_the_same_patients(void **state) {
+    (void)state;
+    hr_generate_options options;
+    hr_generate_options_init(&options, HR_GENERATE_HOSPITAL);
+    options.rows = 1000;
+    options.seed = 15;
+    table t = generate_times(1000, 15), plain = generate(&options);
+    assert_string_equal(t.cell[FOLLOWED], "followed");
+    assert_string_equal(t.cell[EVENT], "readmitted");
+    while (next_row(&t)) {
+        assert_true(next_row(&plain));
+        assert_int_equal(t.columns, plain.columns + 1);
+        for (int i = 0; i < READMITTED; i++) assert_string_equal(t.cell[i], plain.cell[i]);
+        const double days = number(&t, FOLLOWED);
+        assert_true(days >= 1 && days <= DAYS_MOST && days == floor(days));
+        assert_true(is(&t, EVENT, "0") || is(&t, EVENT, "1"));
+    }
+    free(t.bytes);
+    free(plain.bytes);
+}
+
+static void add_day(slice *to, bool came, double hazard) {
+    to->excess += came - hazard;
+    to->variance += hazard * (1 - hazard);
+}
+
+static void check_slices(const slice *slices, size_t count, size_t needed) {
+    size_t checked = 0;
+    for (size_t k = 0; k < count; k++) {
+        if (slices[k].variance < 25) continue; /* too few for a normal approximation */
+        checked++;
+        if (fabs(slices[k].excess) > alarm * sqrt(slices[k].variance))
+            fail_msg("slice %zu: %g, deviation %g", k, slices[k].excess, sqrt(slices[k].variance));
+    }
+    if (checked < needed) fail_msg("%zu slices", checked);
+}
+
+/* Of days on which a patient may be readmitted, as many bring it as the hazard says: early and late, for
+ * emergencies and others, by points. */
+static void test_hospital_times__have_the_hazard_of_readmissions(void **state) {
+    (void)state;
+    enum { POINTS = 31 };
+    static slice slices[4 * (POINTS + 1)]; /* the last: of any points */
+    table t = generate_times(200000, 16);
+    while (next_row(&t)) {
+        if (!complete(&t)) continue;
+        const double points = points_of(&t), r = 1 + fmax(points, 0);
+        const int days = (int)number(&t, FOLLOWED), emergency = is(&t, ADMISSION, "emergency");
+        for (int d = 1; d <= days; d++) {
+            const double hazard = 0.00006 * r * r * (d > 30 ? 1 : emergency ? 4 : 2);
+            const size_t when = (size_t)(d > 30) * 2 + (size_t)emergency;
+            const bool came = d == days && is(&t, EVENT, "1");
+            add_day(&slices[(size_t)fmax(points, 0) * 4 + when], came, hazard);
+            add_day(&slices[(size_t)POINTS * 4 + when], came, hazard);
+        }
+    }
+    check_slices(slices, sizeof slices / sizeof *slices, 20);
+    free(t.bytes);
+}
+
+/* A day on which the patient is readmitted is none on which the follow-up may end. */
+static void test_hospital_times__have_the_hazard_of_ends(void **state) {
+    (void)state;
+    static slice slices[4 * 16];
+    table t = generate_times(100000, 17);
+    while (next_row(&t)) {
+        const int event = is(&t, EVENT, "1"), days = (int)number(&t, FOLLOWED) - event,
+                  nursed = is(&t, DISCHARGE, "nursing_home");
+        const double charlson = number(&t, CHARLSON), away = 0.0002 * (1 + charlson) + (nursed ? 0.001 : 0);
+        for (int d = 1; d <= days; d++) {
+            const double study = d < 30 ? 0 : 1. / (DAYS_MOST - d + 1);
+            add_day(&slices[(size_t)charlson * 4 + (size_t)nursed * 2 + (size_t)(d >= 30)],
+                    d == days && !event, 1 - (1 - away) * (1 - study));
+        }
+    }
+    check_slices(slices, sizeof slices / sizeof *slices, 20);
+    free(t.bytes);
+}
+
 /* ---- The classic tables ---- */
 
 static void test_friedman1__is_its_formula(void **state) {
@@ -342,6 +437,9 @@ int main(void) {
         cmocka_unit_test(test_unit_and_below__are_uniform),
         cmocka_unit_test(test_hospital__follows_its_formula),
         cmocka_unit_test(test_hospital__has_the_documented_shares),
+        cmocka_unit_test(test_hospital_times__are_of_the_same_patients),
+        cmocka_unit_test(test_hospital_times__have_the_hazard_of_readmissions),
+        cmocka_unit_test(test_hospital_times__have_the_hazard_of_ends),
         cmocka_unit_test(test_friedman1__is_its_formula),
         cmocka_unit_test(test_friedman1__has_the_noise_that_was_asked_for),
         cmocka_unit_test(test_regression__weighs_informative_features_alone),
