@@ -5,7 +5,7 @@ at most one of 8 cells is there stay sparse.
 Texts and times are read by the library's reader of CSV cells (_reading.py)."""
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Sequence
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from . import _arrow
 from ._cells import BOOLEAN, FrameColumn, Numbering, coded, is_missing, object_column, text_of_value, time_column, unreadable, zone_offsets
 from ._native import call, ffi, lib
-from ._reading import Problem, Reader, TableColumn, is_missing_number, refuse_columns, table_columns
+from ._reading import Problem, Reader, TableColumn, check_unknown, is_missing_number, numbers_among, refuse_columns, table_columns
 from .errors import SchemaError
 from .schema import Schema
 
@@ -33,7 +33,32 @@ class Columns:
 
     @property
     def rows(self) -> int:
+        if self.items and isinstance(self.items, (MatrixColumns, SparseColumns)):
+            return int(self.items.shape[0])
         return len(self.items[0].cells) if self.items else 0
+
+
+class MatrixColumns(Sequence[FrameColumn]):
+    """Columns of an array of numbers that the library reads where they are. A table whose schema has as many plain numbers takes them all at once."""
+
+    def __init__(self, matrix: NDArray[Any], finite: bool) -> None:
+        self.matrix, self.shape = matrix, matrix.shape
+        self._finite = True if finite else None
+
+    @property
+    def finite(self) -> bool:
+        """No number is infinite."""
+        if self._finite is None:
+            self._finite = self.matrix.dtype.kind != 'f' or is_finite(self.matrix if self.matrix.flags.c_contiguous else self.matrix.T)
+        return self._finite
+
+    def __len__(self) -> int:
+        return int(self.shape[1])
+
+    def __getitem__(self, i: Any) -> Any:
+        if not 0 <= i < len(self):
+            raise IndexError(i)
+        return FrameColumn('x%d' % i, 'number', self.matrix[:, i], finite=self.finite)
 
 
 class SparseColumns(Sequence[FrameColumn]):
@@ -104,9 +129,8 @@ def columns_of(X: Any, finite: bool = False) -> Columns:
     if matrix.ndim != 2:
         raise ValueError(NO_TABLE % matrix.ndim)
     if matrix.dtype.kind not in 'OUM':
-        matrix = readable(matrix)
-    finite = finite or (matrix.dtype.kind == 'f' and matrix.flags.c_contiguous and is_finite(matrix))
-    return Columns([replace(array_column('x%d' % i, matrix[:, i]), finite=finite) for i in range(matrix.shape[1])], False)
+        return Columns(MatrixColumns(readable(matrix), finite), False)
+    return Columns([array_column('x%d' % i, matrix[:, i]) for i in range(matrix.shape[1])], False)
 
 
 def is_finite(matrix: NDArray[Any]) -> bool:
@@ -238,6 +262,19 @@ def array_of(cells: NDArray[Any]) -> tuple[Any, NDArray[Any]]:
     return (address, ELEMENTS[cells.dtype.str[1:]], cells.strides[0] or cells.itemsize), cells
 
 
+ARRAY = np.dtype({'names': ['at', 'element', 'stride'], 'formats': [np.uintp, np.intc, np.intp], 'itemsize': ffi.sizeof('hr_array'),
+                  'offsets': [ffi.offsetof('hr_array', name) for name in ('at', 'element', 'stride')]})
+
+
+def plain_features(schema: Schema) -> int:
+    """How many features the schema has, if tables give each as a number that means what it is; else 0."""
+    if schema._plain_features is None:
+        features = [lib.hr_schema_feature(schema._at, i) for i in range(lib.hr_schema_feature_count(schema._at))]
+        plain = all(at.kind == lib.HR_KIND_NUMBER and at.date == ffi.NULL for at in features)
+        schema._plain_features = len(features) if plain and not schema.unit_column and not numbers_among(schema.missing) else 0
+    return schema._plain_features
+
+
 Found = list[tuple[int, TableColumn]]  # columns of a table, by their place, with what a schema says of them
 
 
@@ -248,11 +285,15 @@ class Table:
     Fails: SchemaError, which lists all columns that do not fit."""
 
     def __init__(self, schema: Schema, columns: Columns, label: NDArray[Any] | None, unknown: str = 'error') -> None:
+        check_unknown(unknown)
         self.schema, self.rows = schema, columns.rows
         self._kept: list[Any] = []
-        reader = Reader(schema, unknown)
         labels_at = ffi.NULL if label is None else ffi.new('hr_array *', self._keep(label))
         out = ffi.new('hr_data **')
+        self.unknown_cells: dict[str, int] = {}
+        if isinstance(columns.items, MatrixColumns) and 0 < len(columns.items) == plain_features(schema) and self._borrow(columns.items, labels_at, out):
+            return
+        reader = Reader(schema, unknown)
         wanted = find_columns(schema, columns)
         if isinstance(columns.items, SparseColumns) and not schema.unit_column and not any(fact.is_date for _, fact in wanted):
             self._read_sparse(columns.items, wanted, reader, labels_at, out)
@@ -260,6 +301,21 @@ class Table:
             self._read_columns(columns, wanted, reader, labels_at, out)
         self.unknown_cells = reader.unknown_cells
         self.at = ffi.gc(out[0], lib.hr_data_free)
+
+    def _borrow(self, items: MatrixColumns, labels_at: Any, out: Any) -> bool:
+        """Takes all columns as they are. False: what is wrong with one is to be found out column by column."""
+        matrix, arrays = items.matrix, np.empty(len(items), dtype=ARRAY)
+        step = matrix.strides[0]
+        if not step and len(matrix) > 1:
+            return False
+        arrays['at'] = matrix.__array_interface__['data'][0] + matrix.strides[1] * np.arange(len(items))
+        arrays['element'], arrays['stride'] = ELEMENTS[matrix.dtype.str[1:]], step or matrix.itemsize
+        given = ffi.new('hr_arrays *', {'rows': self.rows, 'columns': ffi.from_buffer('hr_array[]', arrays), 'labels': labels_at})
+        if not items.finite or lib.hr_data_borrow(self.schema._at, given, out, ffi.NULL):
+            return False
+        self._kept.append(matrix)
+        self.at = ffi.gc(out[0], lib.hr_data_free)
+        return True
 
     def _read_columns(self, columns: Columns, wanted: Found, reader: Reader, labels_at: Any, out: Any) -> None:
         schema, persons = self.schema, None

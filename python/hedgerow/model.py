@@ -134,6 +134,8 @@ def remark_on(table: _frames.Table, use: int, strict: bool = False) -> None:
 class Model:
     """A published model. A private one holds released values and public facts alone, and may be pickled and sent on as its guarantee says."""
 
+    _schema: Schema | None = None  # once it was asked for
+
     def __init__(self, at: Any) -> None:
         self._at = at
 
@@ -215,7 +217,9 @@ class Model:
     @property
     def schema(self) -> Schema:
         """The public facts about the table that it was trained on."""
-        return Schema(lib.hr_model_schema(self._at), owner=self)
+        if self._schema is None:
+            self._schema = Schema(lib.hr_model_schema(self._at), owner=self._at)
+        return self._schema
 
     @property
     def method(self) -> str:

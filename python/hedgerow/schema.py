@@ -68,6 +68,8 @@ class Schema:
     """A schema. It is public: every model holds its own. Nothing in it may be read off private records; `propose` marks what it read, and
     `facts` and `decide` are for the person who replaces it by what is publicly known."""
 
+    _plain_features: int | None = None  # _frames.plain_features, once it was asked for
+
     def __init__(self, at: Any, owner: object = None, remarks: dict[str, str] | None = None, notes: str = '') -> None:
         self._at, self._owner = at, owner
         self._remarks, self.notes = remarks or {}, notes

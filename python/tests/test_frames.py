@@ -281,6 +281,24 @@ def test_integer_names__are_names():
     assert {c.name: c.high for c in model.model_.schema.features} == {'0': 1, '1': 200}
 
 
+LAYOUTS = {
+    'by rows': lambda X: X, 'by columns': np.asfortranarray, 'every second column': lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    'columns backwards': lambda X: X[:, ::-1].copy()[:, ::-1], 'rows backwards': lambda X: X[::-1].copy()[::-1], 'one row': lambda X: X[:1],
+    'no row': lambda X: X[:0], 'a row for all': lambda X: np.broadcast_to(X[0], X.shape), 'a column for all': lambda X: np.broadcast_to(X[:, :1], X.shape),
+    'a list': lambda X: X.tolist(), 'other bytes': lambda X: X.astype(X.dtype.newbyteorder())}
+
+
+@pytest.mark.parametrize('layout', LAYOUTS.values(), ids=LAYOUTS)
+@pytest.mark.parametrize('dtype', [np.float32, np.float64, np.uint16, np.int64, bool])
+def test_an_array__is_predicted_as_its_columns_are(layout, dtype):
+    rng = np.random.default_rng(2)
+    whole = (rng.random((300, 9)) * 3).astype(np.float32)
+    model = HedgerowClassifier('gbdt', bounds=(0, 2), options={'trees': 3}).fit(whole, [0, 1] * 150).model_
+    X = layout(whole.astype(dtype))
+    columns = pd.DataFrame({name: np.asarray(X)[:, i] for i, name in enumerate(c.name for c in model.schema.features)})
+    assert np.array_equal(model.predict(X), model.predict(columns.astype(dtype)))
+
+
 @pytest.mark.parametrize('order', 'CF')
 @pytest.mark.parametrize('row', [0, 4095, 4096, 9999])
 def test_an_infinity_in_an_array__is_refused_wherever_it_is(order, row):
