@@ -142,6 +142,7 @@ static void print_model_json(const hr_model *model, const feature_facts *facts, 
     json_integer(&json, "trees", hr_model_tree_count(model));
     if (hr_model_records(model) > 0) json_number(&json, "records", hr_model_records(model));
     if (hr_model_suspect(model) != NULL) json_text(&json, "suspect", hr_model_suspect(model));
+    json_flag(&json, "additive", hr_model_is_additive(model));
     json_open(&json, "guarantee", '{');
     json_guarantee(&json, hr_model_guarantee(model));
     json_close(&json, '}');

@@ -56,6 +56,10 @@ static const arg_option train_options[] = {
     {"learning-rate", 0, ARG_SETTING, false, AT(settings), "X", "step size: how much of each tree is added"},
     {"lambda", 0, ARG_SETTING, false, AT(settings), "X", "regularisation of leaf values"},
     {"bins", 0, ARG_SETTING, false, AT(settings), "N", "bins of a numeric feature"},
+    {"interactions", 0, ARG_SETTING, false, AT(settings), "WHICH",
+     "features that a tree may split by together: all; pairs; none, so that the model is a sum of one curve "
+     "a "
+     "feature; or lists of those that may, such as '[[age, dose], [x, y, z]]'"},
     {"option", 0, ARG_PAIR, false, AT(settings), "NAME=VALUE",
      "another option of the method; may be repeated ('hedgerow methods NAME' lists options, defaults and "
      "ranges)"},

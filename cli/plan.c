@@ -27,10 +27,17 @@ static void print_shape(const hr_plan_info *plan) {
              "%zu, each the choice among %zu random trees; each corrects up to %.3g of what is left",
              plan->rounds, plan->candidates, plan->step);
     print_line("rounds", text);
-    snprintf(text, sizeof text,
-             "%d splits deep if they ask about one feature, %d about two, %d about all: up to %d leaves",
-             plan->depth_one, plan->depth_pair, plan->depth_all,
-             1 << (plan->depth_pair > plan->depth_all ? plan->depth_pair : plan->depth_all));
+    int deepest = plan->depth_pair > plan->depth_all ? plan->depth_pair : plan->depth_all;
+    if (plan->depth_pair == 0) deepest = plan->depth_one;
+    size_t at =
+        (size_t)snprintf(text, sizeof text, "%d splits deep if they ask about one feature", plan->depth_one);
+    if (plan->depth_pair > 0)
+        at += (size_t)snprintf(text + at, sizeof text - at, ", %d about two", plan->depth_pair);
+    if (plan->depth_all > 0)
+        at += (size_t)snprintf(text + at, sizeof text - at, ", %d about all%s", plan->depth_all,
+                               plan->lists ? " of a list" : "");
+    snprintf(text + at, sizeof text - at, "%s: up to %d leaves", plan->depth_pair == 0 ? ", as all do" : "",
+             1 << deepest);
     print_line("trees", text);
 }
 
@@ -335,6 +342,7 @@ static void put_plan(json_writer *to, const hr_plan_info *plan, const char *meth
     json_integer(to, "depth_one", (uint64_t)plan->depth_one);
     json_integer(to, "depth_pair", (uint64_t)plan->depth_pair);
     json_integer(to, "depth_all", (uint64_t)plan->depth_all);
+    if (plan->lists) json_flag(to, "lists", true);
     json_open(to, "shares", '{');
     json_number(to, "bin_edges", plan->share_bins);
     json_number(to, "record_count", plan->share_count);

@@ -33,8 +33,8 @@ typedef enum hr_loss { HR_LOSS_SQUARE, HR_LOSS_LOGISTIC } hr_loss;
  * quantiles of the data (not private). */
 typedef enum hr_edges { HR_EDGES_PUBLIC, HR_EDGES_PRIVATE, HR_EDGES_EXACT } hr_edges;
 
-/* Room for options of single methods. */
-enum { HR_BY_NAME_OPTIONS = 24 };
+/* Room for options of single methods, and for one that is a text, with its NUL. */
+enum { HR_BY_NAME_OPTIONS = 24, HR_INTERACTIONS_TEXT = 4096 };
 
 /* The options of a fit. hr_fit_options_init sets the defaults of one method and mode; `hedgerow methods NAME`
  * and hr_method_option list which options the method takes, with ranges. Those that belong to one kind of
@@ -117,6 +117,9 @@ typedef struct hr_fit_options {
     bool (*remark)(void *user, const hr_remark *remark);
     bool of_program; /* a program made the table: the statement adds that what it computed from the records
                         before is not covered */
+
+    char interactions[HR_INTERACTIONS_TEXT]; /* which features a tree may split by together; for
+                                                hr_fit_options_set alone. "": any */
 } hr_fit_options;
 
 /* Fills in all defaults of a method and mode, in the first `size` bytes of the struct; a NULL method means
@@ -177,7 +180,8 @@ typedef struct hr_plan_info {
     size_t rounds,
         candidates; /* trees in the model (times the number of classes above two); candidates of each */
     double step;    /* the part of a leaf's mean gradient by which a round corrects the model */
-    int depth_one, depth_pair, depth_all; /* of trees that ask about one, two, or all features */
+    int depth_one, depth_pair, depth_all; /* of trees that ask about one, two, or all features; 0: there are
+                                             none */
     double share_bins, share_count, share_base, share_calibration;
     double share_choices, share_sums, share_counts, share_clip; /* over all rounds */
     double leaf_records;     /* of a tree of depth_all, were its leaves alike */
@@ -189,6 +193,7 @@ typedef struct hr_plan_info {
     double label_range;      /* high - low of the label; 1 for a probability */
     bool of_logarithm;       /* counts: label_noise and prediction_noise are of the logarithm of the mean */
     double odds_beyond, odds_beyond_gaussian; /* as in hr_promise */
+    bool lists; /* trees ask about features that meet in a list of the interactions, not about all */
 } hr_plan_info;
 
 /* Tells what hr_fit would do with so many records, without looking at any: nothing is spent or drawn. hr_fit

@@ -46,6 +46,12 @@ HR_API double hr_model_records(const hr_model *model);
 /* The checks that what owners sent failed, such as "record count, leaf or bin counts"; such a model may be
  * spoiled, and its guarantee holds all the same. NULL: none failed, or the method has none. Borrowed. */
 HR_API const char *hr_model_suspect(const hr_model *model);
+/* Which features a tree may split by together, as the fit was told: "all", "none", "pairs", or lists such as
+ * [["age", "dose"]]; every model that is read was checked for it. Borrowed. */
+HR_API const char *hr_model_interactions(const hr_model *model);
+/* Whether no tree splits by more than one feature: then a score is the base, and a number for each feature
+ * that its value alone decides (hr_shapes_make). */
+HR_API bool hr_model_is_additive(const hr_model *model);
 
 /* ---- Predictions ---- */
 

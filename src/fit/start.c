@@ -4,6 +4,7 @@
 #include "tables/data/persons.h"
 #include "tables/schema/schema.h"
 #include "tables/schema/schema_difference.h"
+#include "trees/tree/interactions.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -37,7 +38,7 @@ static const char *link_text(hr_link link) {
     return texts[link];
 }
 
-static hr_status check_start_scores(const hr_method *method, const hr_fit_options *options, hr_error *err) {
+static hr_status check_start_forest(const hr_method *method, const hr_fit_options *options, hr_error *err) {
     const hr_model *start = options->start;
     hr_fit_facts facts = {.schema = start->schema};
     size_t outputs = hr_facts_outputs(&facts);
@@ -47,10 +48,24 @@ static hr_status check_start_scores(const hr_method *method, const hr_fit_option
                                          "use the loss, or a method, whose scores are those of the start",
                                          "the scores of the start are %s, those of this fit %s",
                                          link_text(start->forest.link), link_text(link)));
-    if (start->forest.output_count == outputs) return HR_OK;
-    return refuse_start(err, hr_fail(err, HR_E_ARGUMENT, "start from a model that boosting made",
-                                     "the start gives %zu scores a record, and method %s takes %zu",
-                                     start->forest.output_count, method->info.name, outputs));
+    if (start->forest.output_count != outputs)
+        return refuse_start(err, hr_fail(err, HR_E_ARGUMENT, "start from a model that boosting made",
+                                         "the start gives %zu scores a record, and method %s takes %zu",
+                                         start->forest.output_count, method->info.name, outputs));
+
+    /* Its trees are trees of the new model. */
+    hr_interactions may_meet;
+    hr_arena *arena = hr_arena_new();
+    if (!arena) return hr_fail_memory(err);
+    hr_status status = hr_interactions_read(options->interactions, start->schema, arena, &may_meet, err);
+    const bool obeys = !status && hr_forest_obeys(&start->forest, &may_meet) == start->forest.tree_count;
+    hr_arena_free(arena);
+    if (status || obeys) return status;
+    return refuse_start(err, hr_fail(err, HR_E_ARGUMENT,
+                                     "start from a model that was trained with the same interactions, or "
+                                     "leave the start or the interactions out",
+                                     "a tree of the start splits by features that the interactions of this "
+                                     "fit keep apart"));
 }
 
 /* A fit is for records; so must be what is added to it. */
@@ -87,7 +102,7 @@ hr_status hr_start_check(const hr_method *method, const hr_fit_options *options,
         return refuse_start(err, hr_fail(err, HR_E_SCHEMA,
                                          "train with the schema of the start, or without the start",
                                          "the start has another schema: %s", difference));
-    if (!status) status = check_start_scores(method, options, err);
+    if (!status) status = check_start_forest(method, options, err);
     return status ? status : check_start_guarantee(options, err);
 }
 

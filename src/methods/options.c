@@ -4,6 +4,7 @@
 #include "base/text/number.h"
 #include "methods/method.h"
 #include "trees/similar/lsh.h"
+#include "trees/tree/interactions.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@
 
 enum { OWNERS_MAX = 1000 };
 
-typedef enum type { INTEGER, REAL, CHOICE } type;
+typedef enum type { INTEGER, REAL, CHOICE, INTERACTIONS } type;
 
 typedef struct option {
     const char *name;
@@ -52,6 +53,9 @@ static const option options_table[] = {
      "bins of a numeric feature, missing values apart"},
     {"loss", CHOICE, AT(loss), 0, 0, false, losses, "square|logistic",
      "loss of classes; numbers always have square loss"},
+    {HR_INTERACTIONS_NAME, INTERACTIONS, AT(interactions), 0, 0, false, NULL, "all|pairs|none|LISTS",
+     "features that a tree may split by: any; at most two; one; or those of one list, as in [[A, B], [C, D, "
+     "E]]"},
     {"min-child-weight", REAL, BY_NAME(MIN_CHILD_WEIGHT), 0, 1e9, false, NULL, "0..1e9",
      "minimum hessian of a leaf (forests, square loss: records)"},
     {"gamma", REAL, BY_NAME(GAMMA), 0, 1e9, false, NULL, "0..1e9",
@@ -145,6 +149,7 @@ static bool is_double(const option *o) {
 }
 
 static size_t option_field_size(const option *o) {
+    if (o->type == INTERACTIONS) return HR_INTERACTIONS_TEXT;
     return is_double(o) ? sizeof(double) : o->type == INTEGER ? sizeof(int64_t) : sizeof(int);
 }
 
@@ -244,6 +249,7 @@ hr_status hr_fit_options_set(hr_fit_options *options, const char *name, const ch
         return hr_fail(err, HR_E_ARGUMENT, "build the program with the headers of this library",
                        "the options were made by an older header, which has no option '%s'", name);
     const option o = option_of_method(known, method);
+    if (o.type == INTERACTIONS) return hr_interactions_write(value, options->interactions, err);
     double number = 0;
     if (!(o.type == CHOICE ? parse_choice(&o, value, &number) : parse_number_option(&o, value, &number)))
         return refuse_option_value(&o, value, err);
@@ -252,6 +258,10 @@ hr_status hr_fit_options_set(hr_fit_options *options, const char *name, const ch
 }
 
 static void render_option_value(const hr_fit_options *options, const option *o, char text[HR_NUMBER_TEXT]) {
+    if (o->type == INTERACTIONS) {
+        snprintf(text, HR_NUMBER_TEXT, "all");
+        return;
+    }
     double value = option_value_of(options, o);
     if (o->type == CHOICE)
         snprintf(text, HR_NUMBER_TEXT, "%s", o->choices[(int)value]);
@@ -259,9 +269,21 @@ static void render_option_value(const hr_fit_options *options, const option *o, 
         hr_number_text(value, text);
 }
 
+static hr_status check_interactions(const hr_fit_options *options, hr_error *err) {
+    char text[HR_INTERACTIONS_TEXT];
+    memcpy(text, options->interactions, sizeof text);
+    text[sizeof text - 1] = '\0';
+    return hr_interactions_write(text, text, err);
+}
+
 hr_status hr_options_check(const hr_method *method, const hr_fit_options *options, hr_error *err) {
     for (const char *const *name = names_of(method, options->mode); name && *name; name++) {
         const option o = option_of_method(find_option_named(*name), method);
+        if (o.type == INTERACTIONS) {
+            hr_status status = check_interactions(options, err);
+            if (status) return status;
+            continue;
+        }
         if (in_range(&o, option_value_of(options, &o))) continue;
         char text[40];
         snprintf(text, sizeof text, "%g", option_value_of(options, &o));
@@ -273,9 +295,14 @@ hr_status hr_options_check(const hr_method *method, const hr_fit_options *option
 void hr_options_each(const hr_method *method, const hr_fit_options *options,
                      void (*visit)(void *user, const char *name, const char *value), void *user) {
     for (const char *const *name = names_of(method, options->mode); name && *name; name++) {
+        const option *o = find_option_named(*name);
         char text[HR_NUMBER_TEXT];
-        render_option_value(options, find_option_named(*name), text);
-        visit(user, *name, text);
+        if (o->type != INTERACTIONS) {
+            render_option_value(options, o, text);
+            visit(user, *name, text);
+        } else if (*options->interactions) {
+            visit(user, *name, options->interactions);
+        }
     }
 }
 
@@ -310,7 +337,10 @@ hr_status hr_options_taken(const hr_fit_options *options, hr_fit_options *out, h
     if (status) return status;
     for (size_t i = 0; i < COUNT; i++) {
         const option *o = &options_table[i];
-        if (!takes(hr_method_named(options->method), options->mode, o->name))
+        if (takes(hr_method_named(options->method), options->mode, o->name)) continue;
+        if (o->type == INTERACTIONS)
+            *made.interactions = '\0';
+        else
             set_value_option(&made, o, option_value_of(&initial, o));
     }
     *out = made;

@@ -181,6 +181,8 @@ PLAIN = {
     'makes a fit not private, and it says so': (('train', 'unsafe-reproducible-noise'), ('train', 'seed'), ('field', 'reproducible_noise'), ('field', 'seed'),
                                                 ('field', 'leak'), ('schema', 'review'), ('schema', 'accepted'), ('schema', 'source')),
     'weigh records as class weights do, noise for noise: tests/fit/test_record_weights.c; over ranks tests/trees/cluster/models.py': (('field', 'record_weights'), ('field', 'record_weight_count'), ('schema', 'weight'), ('method', 'weighed')),
+    'which public trees hedge draws; no cell depends on it: tests/methods/hedge/test_hedge_interactions.c, tests/fit/test_interactions_of_fits.c': (
+        ('train', 'interactions'), ('field', 'interactions')),
     'which methods learn counts; others refuse such labels: tests/cli/counts.test, tests/cli/counts_together.test': (('method', 'counts'),),
     'is told of public settings': (('field', 'progress'), ('field', 'user')),
 }

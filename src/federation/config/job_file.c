@@ -144,6 +144,9 @@ static const hr_field root_fields[ROOT_KEYS] = {
 };
 static const hr_field_table root_table = {"a job file", root_fields, ROOT_KEYS};
 
+/* The option whose value may be a list. */
+static const char LISTS_OPTION[] = "interactions";
+
 enum { DEADLINE_SECONDS = 600 };
 static const double vote_share_of_epsilon = .1;
 
@@ -160,10 +163,21 @@ static hr_status slot(const hr_fields *reader, const hr_yaml_node *node, hr_stat
 static hr_status set_option(const hr_fields *reader, const char *name, const hr_yaml_node *value,
                             hr_fit_options *options) {
     const char *text = NULL;
-    if (value->kind != HR_YAML_SCALAR)
+    const bool is_list = value->kind == HR_YAML_SEQUENCE && !strcmp(name, LISTS_OPTION);
+    if (value->kind != HR_YAML_SCALAR && !is_list)
         return hr_keys_refuse_kind(&reader->keys, value, name, "a single value");
-    hr_status status = hr_keys_text(&reader->keys, value, name, &text);
-    return status ? status : slot(reader, value, hr_fit_options_set(options, name, text, reader->keys.err));
+    hr_buffer line = {0};
+    hr_status status = HR_OK;
+    if (is_list)
+        hr_keys_line(&line, value);
+    else
+        status = hr_keys_text(&reader->keys, value, name, &text);
+    if (line.failed) status = hr_fail_memory(reader->keys.err);
+    if (!status)
+        status = slot(reader, value,
+                      hr_fit_options_set(options, name, is_list ? line.bytes : text, reader->keys.err));
+    hr_buffer_done(&line);
+    return status;
 }
 
 const char *hr_left_out_instead(const hr_left_out *list, const char *name) {

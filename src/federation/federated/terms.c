@@ -6,6 +6,7 @@
 #include "privacy/ledger/delta.h"
 #include "tables/schema/schema.h"
 #include "tables/schema/schema_difference.h"
+#include "trees/tree/interactions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -302,6 +303,7 @@ hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema 
     if (!status) status = federated->check_schema ? federated->check_schema(schema, err) : HR_OK;
     if (!status) status = hr_federated_check_unit(federated, job->options.mode == HR_MODE_PAPER, schema, err);
     if (!status && job->averages) status = check_alone(&job->options, err);
+    if (!status) status = hr_interactions_check(job->options.interactions, schema, err);
     if (!status) status = check_job_keys(job, federated, owners, err);
     if (!status) status = hr_schema_render(schema, &o.schema, err);
     if (!status) status = list_work(&o, federated, job, schema, err);
@@ -322,7 +324,7 @@ hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema 
 
 /* Texts of a message are not ended by NUL. */
 typedef struct small_text {
-    char text[HR_SETTING_TEXT_MAX + 1];
+    char text[HR_SETTING_VALUE_MAX + 1];
 } small_text;
 
 static hr_status setting_text_of(ProtobufCBinaryData data, small_text *out, hr_error *err) {

@@ -61,7 +61,7 @@ static hr_status check_texts(const Hedgerow__Terms *terms, hr_error *err) {
                hr_lines_are_fit(terms->schema, HR_SCHEMA_TEXT_MAX);
     for (size_t i = 0; fit && i < terms->n_settings; i++)
         fit = hr_text_is_fit(terms->settings[i]->name, HR_SETTING_TEXT_MAX) &&
-              hr_text_is_fit(terms->settings[i]->value, HR_SETTING_TEXT_MAX);
+              hr_text_is_fit(terms->settings[i]->value, HR_SETTING_VALUE_MAX);
     return fit ? HR_OK
                : refuse_terms("a job with a text that is too long, or has control or format characters", err);
 }

@@ -45,7 +45,12 @@ typedef struct hr_party_view {
 enum { HR_MESSAGE_MAX = 8 << 20, HR_UNPACKED_MAX = 64 << 20 };
 
 /* Bytes of the texts of terms. */
-enum { HR_JOB_NAME_MAX = 64, HR_SETTING_TEXT_MAX = 127, HR_SCHEMA_TEXT_MAX = 4 << 20 };
+enum {
+    HR_JOB_NAME_MAX = 64,
+    HR_SETTING_TEXT_MAX = 127,
+    HR_SETTING_VALUE_MAX = 4095,
+    HR_SCHEMA_TEXT_MAX = 4 << 20
+};
 
 /* Bytes that the holder owns; freed with free(). */
 typedef struct hr_bytes {

@@ -58,11 +58,15 @@ static hr_status open_hedge_owner(const hr_owner_turn *t, const hr_budget *budge
     if (!o) return hr_fail_memory(err);
     hr_status status = options_of(t->job, &options, err);
     if (status) return status;
+    hr_interactions interactions;
+    status = hr_interactions_read(options.interactions, schema, arena, &interactions, err);
+    if (status) return status;
     o->reader = (hr_hedge_question_reader){.schema = schema,
                                            .bins = (uint32_t)options.bins,
                                            .outputs = outputs_of(schema),
                                            .objective = hr_hedge_objective(&options, hr_schema_task(schema)),
                                            .privacy_measure = budget->privacy_measure,
+                                           .interactions = interactions,
                                            .arena = arena};
     return hr_records_new(t->data, o->reader.outputs, HR_HEDGE_CANDIDATES_OWNERS, t->threads, &o->records,
                           err);
@@ -166,6 +170,8 @@ static hr_status open_hedge_coordinator(const hr_job_view *job, const hr_budget 
     memcpy(&seed, hr_securesum_start(job->protocol)->bytes, sizeof seed);
     hr_status status = options_of(job, &options, err);
     if (!status) status = hr_csprng_open_seeded(seed, &c->public_random, err);
+    hr_interactions interactions;
+    if (!status) status = hr_interactions_read(options.interactions, job->schema, arena, &interactions, err);
     if (status) return status;
     c->privacy_measure = budget->privacy_measure;
     c->checks =
@@ -179,7 +185,8 @@ static hr_status open_hedge_coordinator(const hr_job_view *job, const hr_budget 
                                               .has_quantiles = hr_edges_need_quantiles(job->schema, c->bins)},
                                   .outputs = c->outputs,
                                   .objective = hr_hedge_objective(&options, hr_schema_task(job->schema)),
-                                  .label_high = hr_schema_label(job->schema)->high};
+                                  .label_high = hr_schema_label(job->schema)->high,
+                                  .interactions = interactions};
     return hr_hedge_new(&terms, c->public_random, arena, &c->hedge, err);
 }
 

@@ -29,20 +29,16 @@ typedef struct sample {
     hr_binning binning;
     hr_bandit *bandit;
     const hr_hedge_plan *made;
+    hr_interactions interactions;
     hr_tree trees[HR_HEDGE_CANDIDATES_OWNERS];
 } sample;
 
 static hr_status draw_sample_tree(sample *s, hr_arena *arena, hr_tree *tree, hr_error *err) {
     const hr_hedge_plan *made = s->made;
     const int depths[HR_TREE_KINDS] = {made->depth_one, made->depth_pair, made->depth_all};
-    static const size_t counts[HR_TREE_KINDS] = {1, 2, 0};
-    hr_tree_kind kind = hr_bandit_kind(s->bandit, s->coins);
-    hr_random_plan plan = {.depth = depths[kind],
-                           .feature_count = counts[kind],
-                           .weights = hr_bandit_weights(s->bandit),
-                           .centred = made->centred};
-    if (kind == HR_TREE_ONE) plan.features[0] = hr_bandit_feature(s->bandit, s->coins);
-    if (kind == HR_TREE_PAIR) hr_bandit_pair(s->bandit, s->coins, plan.features);
+    const hr_tree_subject subject = hr_bandit_subject(s->bandit, s->coins);
+    hr_random_plan plan = {.depth = depths[subject.kind], .centred = made->centred};
+    hr_bandit_plan(s->bandit, &subject, &plan);
     size_t room = ((size_t)2 << plan.depth) - 1;
     hr_node *nodes = hr_arena_alloc(arena, room, sizeof *nodes);
     hr_bin_set *subsets = hr_arena_alloc(arena, room, sizeof *subsets);
@@ -51,15 +47,16 @@ static hr_status draw_sample_tree(sample *s, hr_arena *arena, hr_tree *tree, hr_
     return HR_OK;
 }
 
-static hr_status sample_init(sample *s, const hr_schema *schema, hr_arena *arena, uint32_t bins,
-                             hr_error *err) {
-    hr_status status = hr_edges_public(schema, bins, arena, &s->binning, err);
+static hr_status sample_init(sample *s, const hr_schema *schema, hr_arena *arena,
+                             const hr_fit_options *options, hr_error *err) {
+    hr_status status = hr_edges_public(schema, (uint32_t)options->bins, arena, &s->binning, err);
+    if (!status) status = hr_interactions_read(options->interactions, schema, arena, &s->interactions, err);
     if (!status) status = hr_csprng_open_seeded(1, &s->coins, err);
     if (status) return status;
     bool *usable = hr_arena_alloc(arena, s->binning.feature_count + 1, sizeof *usable);
     if (!usable) return hr_fail_memory(err);
     for (size_t f = 0; f < s->binning.feature_count; f++) usable[f] = true;
-    status = hr_bandit_new(usable, s->binning.feature_count, 1, &s->bandit, err);
+    status = hr_bandit_new(usable, s->binning.feature_count, &s->interactions, 1, &s->bandit, err);
     if (!status) hr_bandit_start_round(s->bandit, 0);
     for (size_t i = 0; !status && i < s->made->candidates; i++)
         status = draw_sample_tree(s, arena, &s->trees[i], err);
@@ -67,15 +64,15 @@ static hr_status sample_init(sample *s, const hr_schema *schema, hr_arena *arena
 }
 
 /* From the size of a message that offers trees. */
-static hr_status tree_size_of(const hr_hedge_plan *made, const hr_schema *schema, uint32_t bins,
-                              tree_size *out, hr_error *err) {
+static hr_status tree_size_of(const hr_hedge_plan *made, const hr_schema *schema,
+                              const hr_fit_options *options, tree_size *out, hr_error *err) {
     sample *s = calloc(1, sizeof *s);
     hr_arena *arena = hr_arena_new();
     hr_bytes packed = {0};
     hr_status status = s && arena ? HR_OK : hr_fail_memory(err);
     if (!status) {
         s->made = made;
-        status = sample_init(s, schema, arena, bins, err);
+        status = sample_init(s, schema, arena, options, err);
         const hr_hedge_question question = {
             .kind = HR_HEDGE_CHOICE, .trees = s->trees, .tree_count = made->candidates};
         const hr_hedge_question_out offer = {.question = &question, .outputs = 1};
@@ -214,7 +211,7 @@ hr_status hr_federated_hedge_plan(const hr_planned_job *job, hr_job_plan_info *o
     hr_hedge_setting setting = setting_of(job->terms, &facts);
     hr_hedge_plan made = hr_hedge_plan_of(&setting, job->records);
     tree_size tree = {0};
-    status = tree_size_of(&made, job->schema, (uint32_t)options.bins, &tree, err);
+    status = tree_size_of(&made, job->schema, &options, &tree, err);
     if (status) return status;
     out->plan.epsilon = budget.epsilon;
     out->plan.delta = budget.delta;

@@ -191,7 +191,10 @@ static hr_status read_hedge_tree(const hr_hedge_question_reader *h, const Hedger
             node->cut = wire->cut[i] < HR_BINS_MAX ? (uint8_t)wire->cut[i] : 0;
         node->missing_left = wire->missing_left[i];
     }
-    return is_a_tree(h, out) ? HR_OK : refuse_question("a tree that is not well formed", err);
+    if (!is_a_tree(h, out)) return refuse_question("a tree that is not well formed", err);
+    return hr_tree_obeys(out, &h->interactions)
+               ? HR_OK
+               : refuse_question("a tree of features that the job's interactions keep apart", err);
 }
 
 /* ---- The first round ---- */

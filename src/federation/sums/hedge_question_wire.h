@@ -8,6 +8,7 @@
 #include "federation/protocol/message.h"
 #include "tables/bins/edge_levels.h"
 #include "trees/candidates/hedge_question.h"
+#include "trees/tree/interactions.h"
 
 enum {
     HR_HEDGE_QUESTION_MAX = HR_MESSAGE_MAX - 4096, /* bytes: what an `Ask` adds to it is less */
@@ -36,7 +37,8 @@ typedef struct hr_hedge_question_reader {
     size_t outputs;
     hr_objective objective;
     hr_privacy_measure privacy_measure;
-    hr_arena *arena; /* the caller's */
+    hr_interactions interactions; /* of the job, in the arena */
+    hr_arena *arena;              /* the caller's */
     hr_binning binning;
     double *base; /* NULL: the first round has not come */
     bool tried;   /* to read the first round */

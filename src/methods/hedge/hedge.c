@@ -74,7 +74,10 @@ static hr_status hedge_answer(hedge_run *s, const hr_hedge_question *question, h
     return hr_training_progress(s->training, done, total, err);
 }
 
-static hr_hedge_terms terms_of(const hr_training *t) {
+/* Room for the most values that a question has. The coins are public: what noise is drawn from is no part of
+ * them but 64 bits that nothing else is drawn from. */
+static hr_status hedge_run_init(hedge_run *s, hr_error *err) {
+    hr_training *t = s->training;
     const hr_schema *schema = hr_data_schema(t->data);
     hr_hedge_terms terms = {.outputs = hr_training_outputs(t->data), .first_group = t->next_group};
     terms.setting = (hr_hedge_setting){.privacy_measure = hr_gate_privacy_measure(t->gate),
@@ -85,14 +88,6 @@ static hr_hedge_terms terms_of(const hr_training *t) {
                                        .has_start = t->start != NULL};
     terms.objective = hr_hedge_objective(t->options, terms.setting.task);
     terms.label_high = hr_schema_label(schema)->high;
-    return terms;
-}
-
-/* Room for the most values that a question has. The coins are public: what noise is drawn from is no part of
- * them but 64 bits that nothing else is drawn from. */
-static hr_status hedge_run_init(hedge_run *s, hr_error *err) {
-    hr_training *t = s->training;
-    hr_hedge_terms terms = terms_of(t);
     size_t values = HR_CANDIDATE_SCAN_NODES_MAX * (terms.outputs + 1);
     s->exact = malloc(values * sizeof *s->exact);
     s->noisy = malloc(values * sizeof *s->noisy);
@@ -100,6 +95,8 @@ static hr_status hedge_run_init(hedge_run *s, hr_error *err) {
     hr_status status = hr_csprng_open_seeded(hr_csprng_u64(hr_gate_csprng(t->gate)), &s->coins, err);
     const hr_stats_setup setup = {
         .kind = HR_STATS_HEDGE, .outputs = terms.outputs, .candidates = HR_HEDGE_CANDIDATES};
+    if (!status)
+        status = hr_interactions_read(t->options->interactions, schema, t->arena, &terms.interactions, err);
     if (!status) status = s->source->ops->prepare(s->source, &setup, err);
     return status ? status : hr_hedge_new(&terms, s->coins, t->arena, &s->hedge, err);
 }
@@ -146,7 +143,7 @@ static double hedge_memory(const hr_fit_facts *facts) {
     size_t outputs = hr_facts_outputs(facts), features = hr_schema_feature_count(facts->schema);
     const hr_hedge_setting setting = hr_hedge_setting_of(facts);
     const hr_hedge_plan plan = hr_hedge_plan_of(&setting, fmax(1.1 * (double)facts->rows, 1));
-    const size_t nodes = ((size_t)2 << plan.depth_all) - 1, trees = plan.rounds * outputs;
+    const size_t nodes = ((size_t)2 << hr_hedge_depth(&plan)) - 1, trees = plan.rounds * outputs;
     double forest = (double)trees * (double)nodes * (sizeof(hr_node) + sizeof(hr_bin_set)) +
                     (double)plan.rounds * (double)nodes * 2 * sizeof(double) + hr_reliability_memory(trees);
     return hr_hedge_memory(features, outputs) + forest +
@@ -162,7 +159,8 @@ static void hedge_defaults(hr_fit_options *o) {
     o->edges = HR_EDGES_PRIVATE;
 }
 
-static const char *const sound_options[] = {"epsilon", "delta", "bins", "edges", "loss", NULL};
+static const char *const sound_options[] = {"epsilon", "delta",        "bins", "edges",
+                                            "loss",    "interactions", NULL};
 
 const hr_method hr_method_hedge = {
     .info = {.name = "hedge",

@@ -19,14 +19,8 @@
 enum { UNIT = 1 << HR_GRADIENT_BITS, VARY_PER_MILLE = 300, VARY_FROM = 5 };
 static const double TAIL = .2, CLIP_RATE = .2, MIN_CLIP = .02;
 
-/* The features that a tree splits by, for the bandits. */
-typedef struct subject {
-    hr_tree_kind kind;
-    uint32_t features[2];
-} subject;
-
 typedef struct candidate {
-    subject subject;
+    hr_tree_subject subject;
     hr_node nodes[HR_CANDIDATE_SCAN_NODES_MAX];
     hr_bin_set subsets[HR_CANDIDATE_SCAN_NODES_MAX];
 } candidate;
@@ -35,6 +29,7 @@ typedef enum stage { TOTALS, BINS, CHOICE, LEAVES, RELIABILITY, DONE } stage;
 
 struct hr_hedge {
     hr_hedge_setting setting;
+    hr_interactions interactions;
     hr_hedge_start costs; /* of the questions that come once */
     hr_csprng *coins;
     hr_arena *arena;
@@ -58,7 +53,7 @@ struct hr_hedge {
     double *node_noise;                       /* node: that of a value, in that of a leaf's sum */
     bool has_step;                            /* the round before has a tree, and `values` are its */
     double published;                         /* times `values`: what the forest has */
-    subject *past;                            /* of the trees of the forest */
+    hr_tree_subject *past;                    /* of the trees of the forest */
     hr_hedge_scores scores;
     hr_candidate_scan_loss loss;
     hr_forest forest;
@@ -239,7 +234,7 @@ static hr_status make_bandit(hr_hedge *h, hr_error *err) {
         uint32_t min_bins = h->binning->features[f].kind == HR_KIND_NUMBER ? 3 : 2;
         usable[f] = h->binning->features[f].bin_count >= min_bins;
     }
-    hr_status status = hr_bandit_new(usable, features, h->plan.rounds, &h->bandit, err);
+    hr_status status = hr_bandit_new(usable, features, &h->interactions, h->plan.rounds, &h->bandit, err);
     free(usable);
     return status;
 }
@@ -259,23 +254,18 @@ static hr_status hedge_machine_forest_init(hr_hedge *h, hr_error *err) {
 
 /* A new tree, or a variation of one that was chosen before. */
 static void draw_candidate_hedge_machine(hr_hedge *h, candidate *c, hr_tree *tree) {
-    hr_random_plan plan = {.weights = hr_bandit_weights(h->bandit), .centred = h->plan.centred};
+    hr_random_plan plan = {.centred = h->plan.centred};
     size_t past;
     bool may_vary = h->round >= VARY_FROM && hr_uniform(h->coins, 1000) < VARY_PER_MILLE;
     if (may_vary && hr_bandit_past(h->bandit, h->coins, &past)) {
         c->subject = h->past[past];
         plan.model = &h->forest.trees[past * h->outputs];
     } else {
-        subject s = {.kind = hr_bandit_kind(h->bandit, h->coins)};
-        if (s.kind == HR_TREE_ONE) s.features[0] = hr_bandit_feature(h->bandit, h->coins);
-        if (s.kind == HR_TREE_PAIR) hr_bandit_pair(h->bandit, h->coins, s.features);
-        c->subject = s;
+        c->subject = hr_bandit_subject(h->bandit, h->coins);
     }
     const int depths[HR_TREE_KINDS] = {h->plan.depth_one, h->plan.depth_pair, h->plan.depth_all};
-    static const size_t counts[HR_TREE_KINDS] = {1, 2, 0};
     plan.depth = depths[c->subject.kind];
-    plan.feature_count = counts[c->subject.kind];
-    memcpy(plan.features, c->subject.features, sizeof plan.features);
+    hr_bandit_plan(h->bandit, &c->subject, &plan);
     hr_random_tree(h->coins, h->binning, &plan, c->nodes, c->subsets, tree);
 }
 
@@ -420,10 +410,10 @@ static hr_status add_tree_hedge_machine(hr_hedge *h, const hr_noisy *values, dou
     double noise = noise_factor *
                    hr_noise_deviation(h->setting.privacy_measure, h->plan.sums, (double)sum_sensitivity(h)) /
                    hedge_sum_unit(h);
-    subject *about = &h->past[h->forest.tree_count / h->outputs];
+    hr_tree_subject *about = &h->past[h->forest.tree_count / h->outputs];
     *about = h->candidates[h->chosen].subject;
     read_leaves(h, tree, values);
-    hr_bandit_learn(h->bandit, about->kind, about->features, set_values(h, tree, noise));
+    hr_bandit_learn(h->bandit, about, set_values(h, tree, noise));
     hr_status status = keep_tree(h, tree, noise, err);
     if (!status && h->plan.within) adapt_clip(h, values[h->leaf_count * (h->outputs + 1)]);
     return status;
@@ -457,6 +447,8 @@ hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_csprng *coins, hr_arena *
     if (!h) return hr_fail_memory(err);
     h->setting = terms->setting;
     h->costs = hr_hedge_start_of(&terms->setting);
+    h->interactions = terms->interactions;
+    h->setting.interactions = terms->interactions.rule;
     h->coins = coins;
     h->arena = arena;
     h->next_group = terms->first_group;

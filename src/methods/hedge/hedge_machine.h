@@ -20,7 +20,8 @@ typedef struct hr_hedge_terms {
     hr_hedge_setting setting;
     size_t outputs; /* 1, or the number of classes if there are more than two */
     hr_objective objective;
-    double label_high;    /* counts */
+    double label_high;            /* counts */
+    hr_interactions interactions; /* its rule is the setting's, too; its groups live as long as the machine */
     uint64_t first_group; /* composition: each line has a group of its own from here on; those of the bins
                              have one */
 } hr_hedge_terms;

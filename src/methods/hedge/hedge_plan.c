@@ -70,6 +70,10 @@ static void schedule(const hr_hedge_setting *s, double size, double records, hr_
     plan->ridge = 12;
 }
 
+int hr_hedge_depth(const hr_hedge_plan *plan) {
+    return plan->depth_all ? plan->depth_all : plan->depth_pair ? plan->depth_pair : plan->depth_one;
+}
+
 /* C_0. Two classes: gradients reach 2; less biases probabilities, more lets noise in. More classes: their
  * length reaches sqrt(2). Times: it is about 1 where the event comes, and clipping it would bias hazards. */
 static double first_clip(const hr_hedge_setting *s) {
@@ -102,6 +106,9 @@ hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *s, double records) {
     double budget = hr_units_value(s->budget), size = records / hr_hedge_noise_factor(s);
     size *= is_pure ? budget : sqrt(budget);
     schedule(s, size, records, &plan);
+    const bool one = s->interactions == HR_INTERACTIONS_NONE;
+    if (one) plan.depth_pair = 0;
+    if (one || s->interactions == HR_INTERACTIONS_PAIRS) plan.depth_all = 0;
     share_out_hedge_budget(s, &plan);
 
     /* So many that choices on one of them cost no accuracy (docs/explanation/hedge.md, Blocks). */
@@ -112,7 +119,7 @@ hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *s, double records) {
     /* A part of what chance alone adds to the sum of a leaf: its noise, under pure privacy; the spread of the
      * gradients of a block's records, which large trees have more of. */
     double noise = is_pure ? 1 / hr_units_value(plan.sums) : 0;
-    double leaf = records / (double)plan.blocks / exp2(plan.depth_all);
+    double leaf = records / (double)plan.blocks / exp2(hr_hedge_depth(&plan));
     plan.threshold = CHANCE * fmax(noise, plan.blocks > 1 ? sqrt(leaf) : 0);
 
     /* Records pay for the choices of their own owner or block only, which may cost so much more. */
@@ -153,7 +160,8 @@ hr_hedge_setting hr_hedge_setting_of(const hr_fit_facts *facts) {
                               .budget = facts->budget,
                               .task = schema ? hr_schema_task(schema) : HR_TASK_BINARY,
                               .has_quantiles = hr_hedge_has_quantiles(facts->options, schema),
-                              .has_start = facts->options->start != NULL};
+                              .has_start = facts->options->start != NULL,
+                              .interactions = hr_interactions_rule_of(facts->options->interactions)};
 }
 
 static hr_status check_round(const hr_fit_facts *facts, const hr_hedge_setting *s, hr_error *err) {
@@ -175,6 +183,8 @@ hr_status hr_hedge_check(const hr_fit_facts *facts, hr_error *err) {
     hr_hedge_start start = hr_hedge_start_of(&s);
     uint64_t count = hr_unit_of_counts(s.unit), label = hr_unit_label_sensitivity(s.unit);
     hr_status status = hr_facts_check_classes(facts, err);
+    if (!status && facts->schema)
+        status = hr_interactions_check(facts->options->interactions, facts->schema, err);
     if (status) return status;
     if (hr_facts_outputs(facts) > 1 || s.task == HR_TASK_SURVIVAL) {
         status = hr_facts_check_sums(facts, "class counts", start.count + start.base, count, err);
@@ -226,10 +236,11 @@ static void note_noise(const hr_hedge_setting *s, const hr_schema *schema, const
     double unit = plan->of_logarithm       ? HR_COUNT_GRADIENT
                   : has_classes || is_time ? plan->label_range
                                            : plan->label_range / 2;
-    plan->leaf_records = plan->records / (double)(1 << made->depth_all);
+    const int depth = hr_hedge_depth(made);
+    plan->leaf_records = plan->records / (double)(1 << depth);
     plan->gradient_noise = noise / plan->leaf_records;
     plan->label_noise = plan->gradient_noise * unit;
-    double leaf = shrunk_noise(noise, plan->leaf_records, made->ridge * noise / made->clip, made->depth_all);
+    double leaf = shrunk_noise(noise, plan->leaf_records, made->ridge * noise / made->clip, depth);
     plan->prediction_noise = made->step * sqrt((double)made->rounds) * fmin(leaf, 1) * unit;
 }
 
@@ -243,6 +254,7 @@ void hr_hedge_describe_setting(const hr_hedge_setting *s, const hr_schema *schem
     plan->depth_one = made.depth_one;
     plan->depth_pair = made.depth_pair;
     plan->depth_all = made.depth_all;
+    plan->lists = s->interactions == HR_INTERACTIONS_GROUPS;
     plan->share_bins = hr_units_value(start.bins) / all;
     plan->share_count = hr_units_value(start.count) / all;
     plan->share_base = hr_units_value(start.base) / all;

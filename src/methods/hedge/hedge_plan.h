@@ -5,6 +5,7 @@
 #define HR_METHODS_HEDGE_HEDGE_PLAN_H
 
 #include "methods/method.h"
+#include "trees/tree/interactions.h"
 
 /* M: of one party that holds all records; and over owners, where one of them chooses on its own records. */
 enum { HR_HEDGE_CANDIDATES = 64, HR_HEDGE_CANDIDATES_OWNERS = 128 };
@@ -21,6 +22,7 @@ typedef struct hr_hedge_setting {
     size_t owners, honest;
     bool has_start;       /* scores start at those of another model: no base score is needed */
     hr_privacy_unit unit; /* what counts 1: n-hat is a number of these */
+    hr_interaction_rule interactions;
 } hr_hedge_setting;
 
 /* Costs of what is released once: before the rounds, and (classes) after the last. */
@@ -29,10 +31,10 @@ typedef struct hr_hedge_start {
 } hr_hedge_start;
 
 typedef struct hr_hedge_plan {
-    size_t rounds;     /* T */
-    double step;       /* eta */
-    size_t candidates; /* M */
-    int depth_one, depth_pair, depth_all;
+    size_t rounds;                         /* T */
+    double step;                           /* eta */
+    size_t candidates;                     /* M */
+    int depth_one, depth_pair, depth_all;  /* 0: no such trees are drawn */
     int centred;                           /* uniform numbers a cut is the mean of */
     double ridge;                          /* kappa */
     double clip;                           /* C_0 */
@@ -49,6 +51,9 @@ hr_hedge_plan hr_hedge_plan_of(const hr_hedge_setting *setting, double records);
 /* The plan with the most rounds that any number of records leads to: no release of a fit costs less than its.
  */
 hr_hedge_plan hr_hedge_plan_longest(const hr_hedge_setting *setting);
+
+/* Splits of a tree about as many features as may meet. */
+int hr_hedge_depth(const hr_hedge_plan *plan);
 
 /* The noise of the owners' sums, in that of a sum of one party: 1, or sqrt(owners / honest). */
 double hr_hedge_noise_factor(const hr_hedge_setting *setting);

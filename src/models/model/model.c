@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/text/number.h"
 #include "tables/schema/schema.h"
+#include "trees/tree/interactions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +128,17 @@ const char *hr_model_suspect(const hr_model *model) {
     for (size_t i = 0; i < model->setting_count; i++)
         if (!strcmp(model->settings[i].name, HR_SUSPECT_SETTING)) return model->settings[i].value;
     return NULL;
+}
+
+const char *hr_model_interactions(const hr_model *model) {
+    for (size_t i = 0; i < model->setting_count; i++)
+        if (!strcmp(model->settings[i].name, HR_INTERACTIONS_NAME)) return model->settings[i].value;
+    return "all";
+}
+
+bool hr_model_is_additive(const hr_model *model) {
+    const hr_interactions none = {.rule = HR_INTERACTIONS_NONE};
+    return hr_forest_obeys(&model->forest, &none) == model->forest.tree_count;
 }
 
 const hr_predictor *hr_model_predictor(const hr_model *model) {

@@ -5,6 +5,7 @@
 #include "base/text/text.h"
 #include "models/model/model.h"
 #include "privacy/mechanisms.h"
+#include "trees/tree/interactions.h"
 #include "trees/tree/link.h"
 #include "trees/tree/tree_check.h"
 
@@ -139,6 +140,26 @@ static hr_status check_trees(const model_check *c) {
     hr_status status = HR_OK;
     for (size_t t = 0; t < c->model->forest.tree_count && !status; t++) status = check_model_tree(c, t);
     return status;
+}
+
+/* A model that states its interactions has no tree that goes beyond them. */
+static hr_status check_interactions(const model_check *c) {
+    static const char setting[] = "settings." HR_INTERACTIONS_NAME;
+    const hr_model *m = c->model;
+    const char *text = hr_model_interactions(m);
+    hr_interactions interactions;
+    hr_arena *arena = hr_arena_new();
+    if (!arena) return hr_fail_memory(c->err);
+    hr_status status = strlen(text) < HR_INTERACTIONS_TEXT
+                           ? hr_interactions_read(text, m->schema, arena, &interactions, NULL)
+                           : HR_E_ARGUMENT;
+    size_t trees = m->forest.tree_count, obey = status ? trees : hr_forest_obeys(&m->forest, &interactions);
+    hr_arena_free(arena);
+    if (status == HR_E_MEMORY) return hr_fail_memory(c->err);
+    if (status) return refuse_model(c, "these are no lists of features that may meet in a tree", setting);
+    if (obey == trees) return HR_OK;
+    return refuse_model(c, "the tree splits by features that the setting 'interactions' keeps apart",
+                        "trees[%zu]", obey);
 }
 
 static hr_status check_releases(const model_check *c) {
@@ -323,7 +344,7 @@ static hr_status check_start_guarantee(const model_check *c) {
 hr_status hr_model_check(const hr_model *model, hr_error *err) {
     const model_check c = {model, err};
     static hr_status (*const parts[])(const model_check *) = {
-        check_texts,    check_outputs,   check_calibration, check_trees,
+        check_texts,    check_outputs,   check_calibration, check_trees,          check_interactions,
         check_releases, check_guarantee, check_coalition,   check_start_guarantee};
     hr_status status = HR_OK;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !status; i++) status = parts[i](&c);

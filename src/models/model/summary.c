@@ -75,6 +75,10 @@ static void show_shape(hr_buffer *b, const hr_model *m) {
     }
     hr_buffer_format(b, "Trees     %zu, depth up to %zu, %zu leaves\n", m->forest.tree_count, deepest,
                      leaves);
+    if (deepest && hr_model_is_additive(m))
+        hr_buffer_text(b,
+                       "          Each splits by one feature: the model is the sum of one curve a feature,\n"
+                       "          which its report shows whole (python -m hedgerow report)\n");
 }
 
 static void show_amounts(hr_buffer *b, const char *name, double epsilon, double delta, const char *what,

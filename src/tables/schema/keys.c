@@ -1,6 +1,7 @@
 #include "tables/schema/keys.h"
 
 #include "base/text/number.h"
+#include "tables/schema/schema_write.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -97,4 +98,19 @@ hr_status hr_keys_list(const hr_keys *keys, const hr_yaml_node *node, const char
     }
     *out = list;
     return HR_OK;
+}
+
+void hr_keys_line(hr_buffer *out, const hr_yaml_node *node) {
+    if (node->kind == HR_YAML_SCALAR) {
+        hr_schema_write_text(out, node->text);
+        return;
+    }
+    const bool is_map = node->kind == HR_YAML_MAPPING;
+    hr_buffer_text(out, is_map ? "{" : "[");
+    const hr_yaml_node *item = node->child;
+    for (size_t i = 0; item; item = item->next, i++) {
+        if (i) hr_buffer_text(out, is_map && i % 2 ? ": " : ", ");
+        hr_keys_line(out, item);
+    }
+    hr_buffer_text(out, is_map ? "}" : "]");
 }

@@ -3,7 +3,7 @@
 #ifndef HR_TABLES_SCHEMA_KEYS_H
 #define HR_TABLES_SCHEMA_KEYS_H
 
-#include "base/fail.h"
+#include "base/buffer.h"
 #include "tables/schema/yaml.h"
 
 typedef struct hr_keys {
@@ -42,5 +42,8 @@ HR_MUST_CHECK hr_status hr_keys_flag(const hr_keys *keys, const hr_yaml_node *no
 /* node->count texts. */
 HR_MUST_CHECK hr_status hr_keys_list(const hr_keys *keys, const hr_yaml_node *node, const char *what,
                                      const char *const **out);
+
+/* Adds the node as one line that is read as the same: lists in brackets, texts in quotation marks. */
+void hr_keys_line(hr_buffer *out, const hr_yaml_node *node);
 
 #endif

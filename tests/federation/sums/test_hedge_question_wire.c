@@ -334,12 +334,34 @@ static void test_owner__reads_no_forest_without_values(void **state) {
     world_close(&w);
 }
 
+/* The coordinator of a job whose trees split by one feature asks about others: each owner sees it. */
+static void test_owner__answers_nothing_about_trees_that_the_job_excludes(void **state) {
+    (void)state;
+    static world w;
+    hr_hedge_question question = {0};
+    world_open(&w, (task){2, false, false, false}, 2);
+    for (size_t asked = 0; hr_hedge_next(w.hedge, &question) && question.kind != HR_HEDGE_CHOICE; asked++)
+        if (question.kind != HR_HEDGE_BINS || !settle_bins(&w)) ask_sums(&w, &question, asked);
+    hr_bytes body = pack_or_fail(&w, &question);
+    for (size_t o = 0; o < 2; o++) {
+        hr_hedge_question_in read;
+        hr_error err = {0};
+        w.hearers[o].interactions.rule = o ? HR_INTERACTIONS_ALL : HR_INTERACTIONS_NONE;
+        hr_status status = hr_hedge_question_read(&w.hearers[o], &body, w.arena, &read, &err);
+        assert_int_equal(status, o ? HR_OK : HR_E_FORMAT);
+        if (!o) assert_non_null(strstr(err.message, "features that the job's interactions keep apart"));
+    }
+    free(body.at);
+    world_close(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_owners__make_the_model_of_all_records),
         cmocka_unit_test(test_owner__calibrates_no_numbers),
         cmocka_unit_test(test_owner__reads_the_first_round_once),
         cmocka_unit_test(test_owner__reads_no_forest_without_values),
+        cmocka_unit_test(test_owner__answers_nothing_about_trees_that_the_job_excludes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,11 +14,16 @@ typedef struct player {
     hr_bandit *bandit;
 } player;
 
-static player player_open(const bool *usable, size_t features, uint64_t seed) {
+static player player_limited(const bool *usable, size_t features, const hr_interactions *interactions,
+                             uint64_t seed) {
     player p;
     assert_int_equal(hr_csprng_open_seeded(seed, &p.csprng, NULL), HR_OK);
-    assert_int_equal(hr_bandit_new(usable, features, ROUNDS, &p.bandit, NULL), HR_OK);
+    assert_int_equal(hr_bandit_new(usable, features, interactions, ROUNDS, &p.bandit, NULL), HR_OK);
     return p;
+}
+
+static player player_open(const bool *usable, size_t features, uint64_t seed) {
+    return player_limited(usable, features, NULL, seed);
 }
 
 static void player_close(player *p) {
@@ -27,16 +32,16 @@ static void player_close(player *p) {
 }
 
 static void learn_feature(player *p, uint32_t feature, double gain) {
-    hr_bandit_learn(p->bandit, HR_TREE_ONE, (uint32_t[2]){feature, 0}, gain);
+    hr_bandit_learn(p->bandit, &(hr_tree_subject){HR_TREE_ONE, {feature, 0}}, gain);
 }
 
 /* As draws name it: the larger feature first. */
 static void learn_pair(player *p, uint32_t a, uint32_t b, double gain) {
-    hr_bandit_learn(p->bandit, HR_TREE_PAIR, (uint32_t[2]){a > b ? a : b, a > b ? b : a}, gain);
+    hr_bandit_learn(p->bandit, &(hr_tree_subject){HR_TREE_PAIR, {a > b ? a : b, a > b ? b : a}}, gain);
 }
 
 static void learn_all(player *p, double gain) {
-    hr_bandit_learn(p->bandit, HR_TREE_ALL, (uint32_t[2]){0, 0}, gain);
+    hr_bandit_learn(p->bandit, &(hr_tree_subject){HR_TREE_ALL, {0, 0}}, gain);
 }
 
 static void check_kinds(player *p, double one, double pair, double all) {
@@ -44,6 +49,7 @@ static void check_kinds(player *p, double one, double pair, double all) {
     uint64_t seen[HR_TREE_KINDS] = {0};
     for (int i = 0; i < DRAWS; i++) seen[hr_bandit_kind(p->bandit, p->csprng)]++;
     for (int k = 0; k < HR_TREE_KINDS; k++) assert_true(probability[k] > 0 || !seen[k]);
+    if (seen[HR_TREE_ONE] == DRAWS && one >= 1) return; /* the only kind has no law */
     assert_true(chi_square_fits(seen, probability, HR_TREE_KINDS, DRAWS));
 }
 
@@ -243,6 +249,115 @@ static void test_bandit__takes_a_million_features(void **state) {
     free(usable);
 }
 
+/* ---- Interactions ---- */
+
+static uint32_t of_two[] = {0, 3}, of_three[] = {1, 2, 4}, of_both[] = {2, 5};
+static hr_feature_group groups[] = {{of_two, 2}, {of_three, 3}, {of_both, 2}};
+static const hr_interactions no_pairs = {.rule = HR_INTERACTIONS_NONE},
+                             pairs = {.rule = HR_INTERACTIONS_PAIRS},
+                             grouped = {HR_INTERACTIONS_GROUPS, groups, 3};
+
+static bool is_allowed(size_t a, size_t b) {
+    static const size_t allowed[][2] = {{3, 0}, {2, 1}, {4, 1}, {4, 2}, {5, 2}};
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+        if (allowed[i][0] == a && allowed[i][1] == b) return true;
+    return false;
+}
+
+/* The law of all pairs, of which those are left that share a group. */
+static void test_bandit__draws_pairs_within_groups_by_the_law(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        bool usable[FEATURES], tried[PAIRS] = {false};
+        double gains[PAIRS] = {0}, wanted[PAIRS];
+        for (size_t f = 0; f < FEATURES; f++) usable[f] = f == 2 || f == 4 || (seed + f) % 3 > 0;
+        player p = player_limited(usable, FEATURES, &grouped, 2000 + seed);
+        for (uint64_t told = 0; told < seed; told++) {
+            uint32_t a, b;
+            do a = 1 + (uint32_t)hr_uniform(p.csprng, FEATURES - 1), b = (uint32_t)hr_uniform(p.csprng, a);
+            while (!is_allowed(a, b));
+            double gain = pow(10, (double)hr_uniform(p.csprng, 4)) - 9;
+            size_t i = a * FEATURES + b;
+            gains[i] = tried[i] ? gains[i] + .4 * (gain - gains[i]) : gain;
+            tried[i] = true;
+            learn_pair(&p, a, b, gain);
+            if (told % 3 == 0) learn_feature(&p, a, gain);
+        }
+        hr_bandit_start_round(p.bandit, WARM);
+        find_law(FEATURES, hr_bandit_weights(p.bandit), gains, tried, wanted);
+        for (size_t i = 0; i < PAIRS; i++)
+            if (!is_allowed(i / FEATURES, i % FEATURES)) wanted[i] = 0;
+        check_pairs(&p, wanted);
+        player_close(&p);
+    }
+}
+
+/* Weights 1, 1, 1, 1, 1, 1, then one of 10.5 among .5. */
+static void test_bandit__draws_groups_by_what_their_features_weigh(void **state) {
+    (void)state;
+    player p = player_limited(all_usable, FEATURES, &grouped, 71);
+    for (int learned = 0; learned < 2; learned++) {
+        const double wanted[2][3] = {{2. / 7, 3. / 7, 2. / 7}, {1. / 23.5, 11.5 / 23.5, 11. / 23.5}};
+        uint64_t seen[3] = {0};
+        hr_bandit_start_round(p.bandit, learned ? WARM : 0);
+        for (int i = 0; i < DRAWS; i++) {
+            uint32_t group = hr_bandit_group(p.bandit, p.csprng);
+            assert_true(group < 3);
+            seen[group]++;
+        }
+        assert_true(chi_square_fits(seen, wanted[learned], 3, DRAWS));
+        learn_feature(&p, 2, 100);
+    }
+    player_close(&p);
+}
+
+/* A tree of a group is over the features of the group, by their weights. */
+static void test_bandit__plans_trees_over_what_may_meet(void **state) {
+    (void)state;
+    player p = player_limited(all_usable, FEATURES, &grouped, 72);
+    hr_bandit_start_round(p.bandit, 0);
+    for (uint32_t g = 0; g < 3; g++) {
+        hr_random_plan plan = {0};
+        hr_bandit_plan(p.bandit, &(hr_tree_subject){HR_TREE_ALL, {g, 0}}, &plan);
+        assert_int_equal(plan.feature_count, 0);
+        for (uint32_t f = 0; f < FEATURES; f++)
+            assert_true(plan.weights[f] == (hr_group_has(&groups[g], f) ? 1 : 0));
+    }
+    for (int i = 0; i < DRAWS / 10; i++) {
+        hr_random_plan plan = {0};
+        const hr_tree_subject s = hr_bandit_subject(p.bandit, p.csprng);
+        hr_bandit_plan(p.bandit, &s, &plan);
+        assert_int_equal(plan.feature_count, s.kind == HR_TREE_ONE ? 1 : s.kind == HR_TREE_PAIR ? 2 : 0);
+        if (s.kind == HR_TREE_PAIR) assert_true(is_allowed(plan.features[0], plan.features[1]));
+    }
+    player_close(&p);
+}
+
+static void test_bandit__draws_the_kinds_that_interactions_allow(void **state) {
+    (void)state;
+    static const bool lonely[FEATURES] = {true, true, false, false, false, true};
+    const struct {
+        const hr_interactions *interactions;
+        const bool *usable;
+        double prior[HR_TREE_KINDS], learned[HR_TREE_KINDS];
+    } laws[] = {{&no_pairs, all_usable, {1, 0, 0}, {1, 0, 0}},
+                {&pairs, all_usable, {4. / 7, 3. / 7, 0}, {2. / 3, 1. / 3, 0}},
+                {&grouped, all_usable, {.4, .3, .3}, {.5, .25, .25}},
+                {&grouped, lonely, {1, 0, 0}, {1, 0, 0}}}; /* no group has two features that split */
+    for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
+        player p = player_limited(laws[i].usable, FEATURES, laws[i].interactions, 80 + i);
+        const double *prior = laws[i].prior, *learned = laws[i].learned;
+        hr_bandit_start_round(p.bandit, 0);
+        check_kinds(&p, prior[0], prior[1], prior[2]);
+        learn_feature(&p, 0, 100);
+        if (prior[1] > 0) learn_pair(&p, 3, 0, 50);
+        if (prior[2] > 0) learn_all(&p, 50);
+        hr_bandit_start_round(p.bandit, WARM);
+        check_kinds(&p, learned[0], learned[1], learned[2]);
+        player_close(&p);
+    }
+}
+
 /* ---- Kinds ---- */
 
 static void test_bandit__draws_kinds_by_their_priors_until_each_was_chosen(void **state) {
@@ -350,6 +465,10 @@ int main(void) {
         cmocka_unit_test(test_bandit__weighs_pairs_by_gain_and_features),
         cmocka_unit_test(test_bandit__draws_pairs_by_the_law),
         cmocka_unit_test(test_bandit__takes_a_million_features),
+        cmocka_unit_test(test_bandit__draws_pairs_within_groups_by_the_law),
+        cmocka_unit_test(test_bandit__draws_groups_by_what_their_features_weigh),
+        cmocka_unit_test(test_bandit__plans_trees_over_what_may_meet),
+        cmocka_unit_test(test_bandit__draws_the_kinds_that_interactions_allow),
         cmocka_unit_test(test_bandit__draws_kinds_by_their_priors_until_each_was_chosen),
         cmocka_unit_test(test_bandit__keeps_every_kind_alive),
         cmocka_unit_test(test_bandit__goes_back_to_priors_without_gains),

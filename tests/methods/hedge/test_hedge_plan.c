@@ -41,7 +41,7 @@ static hr_task task_of(bool regression) {
 static hr_hedge_setting setting_of(const schedule *s) {
     return (hr_hedge_setting){
         s->privacy_measure, hr_units_down(s->budget), task_of(s->regression), s->quantiles, 0, 0, 0, false,
-        HR_PER_RECORD};
+        HR_PER_RECORD,      HR_INTERACTIONS_ALL};
 }
 
 /* Units are 2^-40: the shares of a round of 1e-6 are right to six digits or so. */
@@ -94,7 +94,8 @@ static void test_plan__starts_with_its_shares(void **state) {
                                     0,
                                     0,
                                     false,
-                                    HR_PER_RECORD};
+                                    HR_PER_RECORD,
+                                    HR_INTERACTIONS_ALL};
         hr_hedge_start start = hr_hedge_start_of(&setting);
         assert_cost(start.bins, 3 * cases[i].bins);
         assert_cost(start.count, 1.5 * cases[i].start);
@@ -122,7 +123,8 @@ static void test_plan__spends_the_budget_and_no_more(void **state) {
                                           0,
                                           0,
                                           false,
-                                          HR_PER_RECORD};
+                                          HR_PER_RECORD,
+                                          HR_INTERACTIONS_ALL};
                     hr_hedge_start start = hr_hedge_start_of(&s);
                     hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
                     hr_units round = plan.sums + plan.counts + plan.within;
@@ -185,7 +187,8 @@ static void test_plan__stays_within_its_ranges(void **state) {
                                       0,
                                       0,
                                       false,
-                                      HR_PER_RECORD};
+                                      HR_PER_RECORD,
+                                      HR_INTERACTIONS_ALL};
                 hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
                 bool pure = privacy_measure == HR_PRIVACY_PURE;
                 assert_true(plan.rounds >= (pure ? 8 : 25) && plan.rounds <= (pure ? 64 : 300));
@@ -229,7 +232,8 @@ static void test_plan__tells_what_noise_does_to_predictions(void **state) {
                                   0,
                                   0,
                                   false,
-                                  HR_PER_RECORD};
+                                  HR_PER_RECORD,
+                                  HR_INTERACTIONS_ALL};
             hr_plan_info told = {.records = records};
             hr_hedge_describe(&options, NULL, s.privacy_measure, s.budget, &told);
             hr_hedge_plan plan = hr_hedge_plan_of(&s, records);
@@ -257,7 +261,8 @@ static void test_longest__costs_the_least(void **state) {
                                       0,
                                       0,
                                       false,
-                                      HR_PER_RECORD};
+                                      HR_PER_RECORD,
+                                      HR_INTERACTIONS_ALL};
                 hr_hedge_plan longest = hr_hedge_plan_longest(&s);
                 bool reached = false;
                 for (double records = 1; records < 1e30; records *= 1.7) {
