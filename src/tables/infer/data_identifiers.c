@@ -125,10 +125,13 @@ static hr_status judge(first_records *r, hr_identifier *out, hr_error *err) {
     bool added = dropped && all.columns;
     if (added && rule_out(r, dropped)) {
         all.rows = r->rows;
+        const hr_arena_mark mark = hr_arena_get_mark(r->arena);
         for (size_t f = 0; added && f < r->features; f++) {
             all.columns[f] = &r->columns[f];
             added = dropped[f] || add_cells(r, f);
             hr_inference_judge(&r->columns[f], false);
+            hr_inference_drop_texts(&r->columns[f]);
+            hr_arena_rewind(r->arena, mark);
         }
         added = added && add_sample(r, &all.sample);
         if (added) status = hr_inferences_judge_units(&all, err);

@@ -222,13 +222,19 @@ bool hr_inference_add_cells(hr_inference *g, hr_arena *arena, const hr_cell_text
     return count_waiting(g, arena, &waiting);
 }
 
-void hr_inference_done(hr_inference *g) {
+void hr_inference_drop_texts(hr_inference *g) {
     hr_string_map_done(&g->distinct);
     hr_text_inference_done(&g->text);
     hr_number_evidence_done(&g->plain);
-    hr_buffer_done(&g->remarks);
     free(g->values);
     free(g->facts);
+    g->values = NULL;
+    g->facts = NULL;
+}
+
+void hr_inference_done(hr_inference *g) {
+    hr_inference_drop_texts(g);
+    hr_buffer_done(&g->remarks);
     free(g->more);
 }
 

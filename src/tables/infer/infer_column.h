@@ -241,6 +241,10 @@ bool hr_inference_add_cells(hr_inference *inference, hr_arena *arena, const hr_c
 /* Takes the first of these cells as long as they are decimal fractions, in a column that has nothing to find
  * again for them. Returns how many it took. */
 size_t hr_inference_add_fractions(hr_inference *inference, const hr_cell_text *cells, size_t count);
+
+/* Frees what holds texts of the cells, and leaves what hr_inferences_judge_units needs: counts. For a column
+ * that was judged. */
+void hr_inference_drop_texts(hr_inference *inference);
 void hr_inference_done(hr_inference *inference);
 
 /* Judges the text and the numbers, once all cells are there. Everything below needs it. */

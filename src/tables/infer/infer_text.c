@@ -465,4 +465,6 @@ void hr_text_inference_write(const hr_text_inference *g, const char *name, hr_bu
 
 void hr_text_inference_done(hr_text_inference *g) {
     hr_words_done(&g->odd);
+    g->dates = NULL;
+    g->dates_read = 0;
 }
