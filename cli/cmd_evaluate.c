@@ -75,17 +75,33 @@ static bool is_classifier(const evaluation_run *run) {
 
 /* ---- Exact figures ---- */
 
+enum { MEASURES_MAX = 2 + HR_QUANTILES_MAX, MEASURE_NAME = 9 + HR_QUANTILE_NAME };
+
 /* The measures that a task has, in the order they are printed. */
 typedef struct measure {
-    const char *name;
+    char name[MEASURE_NAME];
     double value;
 } measure;
 
-enum { MEASURES_MAX = 5 };
+static size_t list_quantiles(const hr_column *label, const hr_metrics *metrics, measure list[MEASURES_MAX]) {
+    const size_t count = label->quantile_count;
+    for (size_t k = 0; k < count; k++) {
+        char name[HR_QUANTILE_NAME];
+        hr_quantile_name(label->quantiles[k], name);
+        snprintf(list[k].name, sizeof list[k].name, "pinball_%s", name);
+        list[k].value = metrics->pinball[k];
+    }
+    list[count] = (measure){"coverage", metrics->coverage};
+    list[count + 1] = (measure){"width", metrics->width};
+    return count > 1 ? count + 2 : 1;
+}
 
 /* Returns how many there are. */
-static size_t list_measures(const hr_decided *decided, measure list[MEASURES_MAX]) {
+static size_t list_measures(const evaluation_run *run, const hr_decided *decided,
+                            measure list[MEASURES_MAX]) {
     const hr_metrics *metrics = &decided->metrics;
+    if (metrics->task == HR_TASK_QUANTILES)
+        return list_quantiles(hr_schema_label(hr_model_schema(run->model)), metrics, list);
     if (metrics->task == HR_TASK_REGRESSION || metrics->task == HR_TASK_COUNT) {
         list[0] = (measure){"rmse", metrics->rmse};
         list[1] = (measure){"mae", metrics->mae};
@@ -109,7 +125,7 @@ static void print_metrics_json(const evaluation_run *run, const hr_decided *deci
     const hr_column *label = hr_schema_label(hr_model_schema(run->model));
     const size_t classes = label->value_count;
     measure list[MEASURES_MAX];
-    const size_t count = list_measures(decided, list);
+    const size_t count = list_measures(run, decided, list);
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
     json_flag(&json, "exact", true);
@@ -159,7 +175,7 @@ static hr_status measure_exactly(const evaluate_args *args, evaluation_run *run,
         return HR_OK;
     }
     measure list[MEASURES_MAX];
-    const size_t count = list_measures(&decided, list);
+    const size_t count = list_measures(run, &decided, list);
     printf("%-9s %zu\n", "rows", decided.metrics.rows);
     if (run->schema != NULL)
         printf("%-9s %.6g together, by the column %s: measures are of weights\n", "weights",
@@ -302,8 +318,10 @@ const command evaluate_command = {
     .summary = "compare a model's predictions with known labels",
     .details =
         "Prints error, auc, logloss and ece for classes; rmse, mae and r2 for regression and counts, of "
-        "counts "
-        "the mean Poisson deviance, too. ece is the "
+        "counts the mean Poisson deviance, too; for quantiles the mean pinball loss of each (pinball_q50), "
+        "and "
+        "of several which part of the labels is within the outer two (coverage) and how far those are apart "
+        "(width). ece is the "
         "expected calibration error: how far predicted probabilities are, on average over ten bins, from "
         "what happens. A measure that does not exist (the auc of three classes) is '-', in JSON null. These "
         "figures are exact, for the owner's eyes: they say something of the records, and are not covered by "

@@ -8,6 +8,7 @@
 #include "places.h"
 #include "timings.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,8 @@ typedef struct predict_args {
     table_args table;
     decide_args decide;
     arg_list keep;
+    arg_real interval;
+    size_t ends[2]; /* layout.ends */
     bool scores, classes, force, as_json, strict, timed;
 } predict_args;
 
@@ -29,6 +32,9 @@ static const arg_option predict_options[] = {
      "replace predictions that are there; no other file"},
     {"scores", 0, ARG_FLAG, false, offsetof(predict_args, scores), NULL, "the classes' probabilities only"},
     {"classes", 0, ARG_FLAG, false, offsetof(predict_args, classes), NULL, "the most probable class only"},
+    {"interval", 0, ARG_REAL, false, offsetof(predict_args, interval), "P",
+     "of a model of quantiles: write the two that a part P of the labels is to lie between, such as q10 and "
+     "q90 for 0.8"},
     {"keep", 0, ARG_LIST, false, offsetof(predict_args, keep), "COLUMN",
      "copy this column of the table, such as the number of a patient, before the predictions; given once for "
      "each. The schema need not name it"},
@@ -49,7 +55,8 @@ typedef struct layout {
     const arg_list *keep;
     const hr_data *data;
     const hr_decision_rule *rule;
-    size_t count; /* numbers per record */
+    size_t count;   /* numbers per record */
+    size_t ends[2]; /* of quantiles: the two that are written; else ends[1] is 0 */
     bool with_class, with_numbers;
 } layout;
 
@@ -70,6 +77,24 @@ static void name_time(const hr_column *label, size_t k, char name[TIME_NAME]) {
 
 /* ---- CSV ---- */
 
+/* Whether number k of a record is written. */
+static bool is_written(const layout *lines, size_t k) {
+    return lines->ends[1] == 0 || k == lines->ends[0] || k == lines->ends[1];
+}
+
+static void write_number_names(FILE *out, const layout *lines) {
+    bool is_first = true;
+    if (lines->label->quantiles == NULL) fputs("prediction", out);
+    for (size_t k = 0; k < lines->label->quantile_count; k++) {
+        char name[HR_QUANTILE_NAME];
+        if (!is_written(lines, k)) continue;
+        hr_quantile_name(lines->label->quantiles[k], name);
+        fprintf(out, "%s%s", is_first ? "" : ",", name);
+        is_first = false;
+    }
+    fputc('\n', out);
+}
+
 static void write_prediction_header(FILE *out, const layout *lines) {
     for (size_t k = 0; k < lines->keep->count; k++) {
         print_csv_field(out, "", lines->keep->items[k]);
@@ -85,7 +110,7 @@ static void write_prediction_header(FILE *out, const layout *lines) {
         return;
     }
     if (lines->label->kind == HR_KIND_NUMBER) {
-        fputs("prediction\n", out);
+        write_number_names(out, lines);
         return;
     }
     if (lines->with_class) fputs("class", out);
@@ -103,16 +128,29 @@ static void write_record(FILE *out, const layout *lines, size_t row, const doubl
     }
     if (lines->with_class)
         print_csv_field(out, "", lines->label->values[hr_decide(lines->rule, numbers, lines->count)]);
+    bool is_first = !lines->with_class;
     for (size_t k = 0; lines->with_numbers && k < lines->count; k++) {
         char text[HR_NUMBER_TEXT];
+        if (!is_written(lines, k)) continue;
         hr_number_text(numbers[k], text);
-        if (k > 0 || lines->with_class) fputc(',', out);
+        if (!is_first) fputc(',', out);
         fputs(text, out);
+        is_first = false;
     }
     fputc('\n', out);
 }
 
 /* ---- JSON ---- */
+
+static void write_quantiles_json(json_writer *json, const layout *lines, const double *numbers) {
+    json_open(json, "quantiles", '{');
+    for (size_t k = 0; k < lines->count; k++) {
+        char name[HR_QUANTILE_NAME];
+        hr_quantile_name(lines->label->quantiles[k], name);
+        if (is_written(lines, k)) json_number(json, name, numbers[k]);
+    }
+    json_close(json, '}');
+}
 
 static void write_record_json(FILE *out, const layout *lines, size_t row, const double *numbers) {
     json_writer json = {.out = out};
@@ -128,7 +166,9 @@ static void write_record_json(FILE *out, const layout *lines, size_t row, const 
         name_time(lines->label, k, name);
         json_number(&json, name, numbers[k]);
     }
-    if (lines->label->kind == HR_KIND_NUMBER && lines->label->event == NULL)
+    if (lines->label->quantiles != NULL)
+        write_quantiles_json(&json, lines, numbers);
+    else if (lines->label->kind == HR_KIND_NUMBER && lines->label->event == NULL)
         json_number(&json, "prediction", numbers[0]);
     if (lines->with_class)
         json_text(&json, "class", lines->label->values[hr_decide(lines->rule, numbers, lines->count)]);
@@ -165,6 +205,13 @@ static void read_target_name(FILE *in, char name[NAME_SIZE], int *end) {
     *end = c;
 }
 
+/* As quantile_name writes them. */
+static bool is_quantile_name(const char *name) {
+    double percent;
+    char end;
+    return name[0] == 'q' && sscanf(name + 1, "%lf%c", &percent, &end) == 1;
+}
+
 /* Whether a file begins as write_prediction_header begins one. */
 static bool is_prediction_header(FILE *in) {
     char name[NAME_SIZE];
@@ -176,7 +223,10 @@ static bool is_prediction_header(FILE *in) {
     read_target_name(in, name, &end);
     if (end == '\n' && (strcmp(name, "prediction") == 0 || strcmp(name, "class") == 0)) return true;
     if (end == ',' && strncmp(name, SURVIVAL_PREFIX, strlen(SURVIVAL_PREFIX)) == 0) return true;
-    bool is_header = strncmp(name, "p_", 2) == 0 || (strcmp(name, "class") == 0 && end == ',');
+    bool is_header = is_quantile_name(name);
+    for (; is_header && end == ','; is_header = is_quantile_name(name)) read_target_name(in, name, &end);
+    if (is_header) return end == '\n';
+    is_header = strncmp(name, "p_", 2) == 0 || (strcmp(name, "class") == 0 && end == ',');
     while (is_header && end == ',') {
         read_target_name(in, name, &end);
         is_header = strncmp(name, "p_", 2) == 0;
@@ -186,8 +236,8 @@ static bool is_prediction_header(FILE *in) {
 
 /* Whether a file begins as write_prediction_header or write_record_json begins one. */
 static bool holds_predictions(const char *path) {
-    static const char *const starts[] = {
-        "{\"kept\": {", "{\"class\": ", "{\"prediction\": ", "{\"probabilities\": {", "{\"" SURVIVAL_PREFIX};
+    static const char *const starts[] = {"{\"kept\": {",          "{\"class\": ",      "{\"prediction\": ",
+                                         "{\"probabilities\": {", "{\"quantiles\": {", "{\"" SURVIVAL_PREFIX};
     char start[NAME_SIZE] = "";
     FILE *in = fopen(path, "rb");
     if (in == NULL) return false;
@@ -337,6 +387,7 @@ static hr_status predict(const predict_args *args, const hr_model *model, const 
                   .keep = &args->keep,
                   .rule = rule,
                   .count = hr_model_output_count(model),
+                  .ends = {args->ends[0], args->ends[1]},
                   .with_class = label->kind == HR_KIND_CATEGORY && !args->scores,
                   .with_numbers = !args->classes},
     };
@@ -367,9 +418,15 @@ static hr_status check_kept_names(const predict_args *args, const hr_column *lab
     for (size_t k = 0; k < args->keep.count && !args->as_json; k++) {
         const char *name = args->keep.items[k];
         const bool is_number = label->kind == HR_KIND_NUMBER;
-        bool taken = label->event != NULL ? is_name_of_time(label, name)
-                     : is_number          ? strcmp(name, "prediction") == 0
-                                          : !args->scores && strcmp(name, "class") == 0;
+        bool taken = label->event != NULL       ? is_name_of_time(label, name)
+                     : label->quantiles != NULL ? false
+                     : is_number                ? strcmp(name, "prediction") == 0
+                                                : !args->scores && strcmp(name, "class") == 0;
+        for (size_t i = 0; i < label->quantile_count; i++) {
+            char written[HR_QUANTILE_NAME];
+            hr_quantile_name(label->quantiles[i], written);
+            taken = taken || strcmp(name, written) == 0;
+        }
         for (size_t i = 0;
              !is_number && !args->classes && strncmp(name, "p_", 2) == 0 && i < label->value_count; i++)
             taken = taken || strcmp(name + 2, label->values[i]) == 0;
@@ -382,6 +439,30 @@ static hr_status check_kept_names(const predict_args *args, const hr_column *lab
         return HR_E_ARGUMENT;
     }
     return HR_OK;
+}
+
+/* The two quantiles that bound the interval. */
+static hr_status find_interval(predict_args *args, const hr_column *label, hr_error *err) {
+    static const double near = 1e-9;
+    const double part = args->interval.value, low = (1 - part) / 2, high = (1 + part) / 2;
+    size_t found = 0;
+    if (!args->interval.given) return HR_OK;
+    for (size_t k = 0; k < label->quantile_count; k++) {
+        if (fabs(label->quantiles[k] - low) <= near) args->ends[0] = k, found |= 1;
+        if (fabs(label->quantiles[k] - high) <= near) args->ends[1] = k, found |= 2;
+    }
+    if (found == 3 && part > near) return HR_OK;
+    *err = (hr_error){.status = HR_E_ARGUMENT};
+    snprintf(err->message, sizeof err->message, "--interval %g needs the quantiles %g and %g; the model has ",
+             part, low, high);
+    size_t used = strlen(err->message);
+    for (size_t k = 0; k < label->quantile_count && used < sizeof err->message; k++)
+        used += (size_t)snprintf(err->message + used, sizeof err->message - used, "%s%g", k > 0 ? ", " : "",
+                                 label->quantiles[k]);
+    if (label->quantiles == NULL) snprintf(err->message + used, sizeof err->message - used, "none");
+    snprintf(err->remedy, sizeof err->remedy,
+             "choose an interval between two of them, or train with these two among the label's 'quantiles'");
+    return HR_E_ARGUMENT;
 }
 
 static bool output_is_apart(const command *self, const predict_args *args) {
@@ -418,6 +499,7 @@ static int run_predict(const command *self, int argc, char **argv) {
         goto out;
     }
     status = check_kept_names(&args, hr_schema_label(hr_model_schema(model)), &err);
+    if (status == HR_OK) status = find_interval(&args, hr_schema_label(hr_model_schema(model)), &err);
     if (status == HR_OK) status = decide_read(&args.decide, hr_model_schema(model), &rule, &err);
     if (status == HR_OK) status = predict(&args, model, &rule, &err);
     if (status == HR_OK) (args.as_json ? print_timings_json : print_timings)(stderr, args.table.timings);
@@ -432,16 +514,18 @@ out:
 const command predict_command = {
     .name = "predict",
     .summary = "predict the records of a table",
-    .details = "Writes CSV with a header: for classes the most probable one and all probabilities "
-               "(class,p_VALUE,...), for regression the predicted number, of a count its "
-               "mean (prediction), of the time of an event the probability that it has not come until each "
-               "cut, the median time, the mean up to the last cut and the risk (survival_CUT,...,median,"
-               "mean_CUT,risk; a median beyond the last cut is inf, in JSON null). With --threshold "
-               "or --costs another class than the most probable one may be written. --keep copies columns. "
-               "Predictions that exist are replaced with --force only; no other file is. A table of any size "
-               "takes the same memory: records are predicted while others are read. A file appears when all "
-               "are predicted; standard output gets lines before that, also of a table that turns out to be "
-               "wrong further down, but with --strict.",
+    .details =
+        "Writes CSV with a header: for classes the most probable one and all probabilities "
+        "(class,p_VALUE,...), for regression the predicted number, of a count its "
+        "mean (prediction), of quantiles each (q10,q50,...), in their order, of the time of an event the "
+        "probability that it has not come until each "
+        "cut, the median time, the mean up to the last cut and the risk (survival_CUT,...,median,"
+        "mean_CUT,risk; a median beyond the last cut is inf, in JSON null). With --threshold "
+        "or --costs another class than the most probable one may be written. --keep copies columns. "
+        "Predictions that exist are replaced with --force only; no other file is. A table of any size "
+        "takes the same memory: records are predicted while others are read. A file appears when all "
+        "are predicted; standard output gets lines before that, also of a table that turns out to be "
+        "wrong further down, but with --strict.",
     .example = "  hedgerow predict --model model.json --data new.csv -o predictions.csv",
     .options = predict_options,
     .option_count = COUNT_OF(predict_options),

@@ -130,8 +130,8 @@ static void json_shapes(json_writer *json, const hr_schema *schema, const hr_sha
 }
 
 static void print_model_json(const hr_model *model, const feature_facts *facts, const hr_shapes *shapes) {
-    static const char *const tasks[] = {"regression", "binary", "multiclass", "count",
-                                        "survival"}; /* in the order of hr_task */
+    static const char *const tasks[] = {"regression", "binary",   "multiclass",
+                                        "count",      "survival", "quantiles"}; /* in the order of hr_task */
     const hr_schema *schema = hr_model_schema(model);
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');

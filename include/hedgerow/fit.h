@@ -226,12 +226,13 @@ typedef struct hr_option_info {
 
 /* What some methods can do in sound mode, and others refuse. */
 typedef enum hr_capability {
-    HR_CAN_WEIGH, /* the records of a person (a schema's unit), and classes */
-    HR_CAN_CACHE, /* train on a binned cache (hr_data_map) */
-    HR_CAN_RANKS, /* train on a table whose parts are at several processes */
-    HR_CAN_START, /* continue a released model */
-    HR_CAN_COUNT, /* learn the mean of a count (hr_schema_label_count) */
-    HR_CAN_TIME,  /* learn times of events (hr_schema_label_time) */
+    HR_CAN_WEIGH,     /* the records of a person (a schema's unit), and classes */
+    HR_CAN_CACHE,     /* train on a binned cache (hr_data_map) */
+    HR_CAN_RANKS,     /* train on a table whose parts are at several processes */
+    HR_CAN_START,     /* continue a released model */
+    HR_CAN_COUNT,     /* learn the mean of a count (hr_schema_label_count) */
+    HR_CAN_TIME,      /* learn times of events (hr_schema_label_time) */
+    HR_CAN_QUANTILES, /* learn quantiles of a number (hr_schema_label_quantiles) */
     HR_CAPABILITIES
 } hr_capability;
 

@@ -71,10 +71,14 @@ typedef struct hr_metrics {
     hr_task task;
     double error, auc, logloss; /* classes; auc is NaN for more than two classes or one class present */
     /* times of events: logloss is the mean negative log-likelihood of what is known by intervals */
-    double ece;           /* classes: expected calibration error, see below */
-    double rmse, mae, r2; /* regression, counts */
-    double deviance;      /* counts: the mean Poisson deviance */
-    double weight;        /* of all rows together; as many where each counts 1 */
+    double ece;                       /* classes: expected calibration error, see below */
+    double rmse, mae, r2;             /* regression, counts */
+    double deviance;                  /* counts: the mean Poisson deviance */
+    double weight;                    /* of all rows together; as many where each counts 1 */
+    double pinball[HR_QUANTILES_MAX]; /* one a quantile q of the label: the mean of max(q (y - p), (q - 1) (y
+                                         - p)) */
+    double coverage, width; /* several quantiles: the part of the labels within the outer two, and the
+                               mean distance of those */
 } hr_metrics;
 
 /* The expected calibration error tells how far a probability can be taken at its word: 0 is best. Two

@@ -82,15 +82,23 @@ typedef struct hr_column {
     const hr_date_column *date; /* the feature is `part` of it, and named "date.part"; NULL: it is a column of
                                    the table */
     hr_date_part part;
-    const char *source; /* where the facts are published, in words; NULL: the schema does not say */
+    const char *source;      /* where the facts are published, in words; NULL: the schema does not say */
+    const double *quantiles; /* the label, HR_KIND_NUMBER: which of its quantiles are learned, increasing,
+                                from 1e-6 to 1 - 1e-6; NULL: its mean */
+    size_t quantile_count;   /* at most HR_QUANTILES_MAX */
 } hr_column;
+enum { HR_QUANTILES_MAX = 9, HR_QUANTILE_NAME = 24 };
+
+/* What a quantile is called where predictions have names: "q10" for 0.1. */
+HR_API void hr_quantile_name(double quantile, char name[HR_QUANTILE_NAME]);
 
 typedef enum hr_task {
     HR_TASK_REGRESSION,
     HR_TASK_BINARY,
     HR_TASK_MULTICLASS,
-    HR_TASK_COUNT,   /* the mean of a count */
-    HR_TASK_SURVIVAL /* the time of an event */
+    HR_TASK_COUNT,    /* the mean of a count */
+    HR_TASK_SURVIVAL, /* the time of an event */
+    HR_TASK_QUANTILES /* quantiles of a number */
 } hr_task;
 
 /* Whether a label of the task has classes; else it is a number, or a count. */
@@ -142,6 +150,10 @@ HR_API HR_MUST_CHECK hr_status hr_schema_label_count(hr_schema_builder *builder,
 HR_API HR_MUST_CHECK hr_status hr_schema_label_time(hr_schema_builder *builder, const char *name,
                                                     const char *event, const double *intervals, size_t count,
                                                     hr_error *err);
+/* After hr_schema_label_number: learn these quantiles of the label in the place of its mean. They are copied,
+ * and checked by hr_schema_build. Fails: ARGUMENT (no label, or another one), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_schema_label_quantiles(hr_schema_builder *builder, const double *quantiles,
+                                                         size_t count, hr_error *err);
 HR_API HR_MUST_CHECK hr_status hr_schema_label_classes(hr_schema_builder *builder, const char *name,
                                                        const char *const *values, size_t count,
                                                        hr_error *err);

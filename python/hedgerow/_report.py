@@ -20,6 +20,7 @@ from ._effects import Effect, Effects
 from ._figures import Axis, Curve
 from ._native import lib, text_of
 from .errors import ArgumentError
+from .schema import quantile_names
 
 if TYPE_CHECKING:
     from .model import Model, Release
@@ -29,7 +30,7 @@ __all__ = ['render', 'report']
 DRAWN, PAIRS, CANDIDATES, WORK = 12, 4, 10, 20_000_000
 TREE_ROWS, LISTED = 64, 12
 TASKS = {'regression': 'a number', 'binary': 'one of two classes', 'multiclass': 'one of several classes', 'count': 'the mean of a count',
-         'survival': 'when'}
+         'survival': 'when', 'quantiles': 'quantiles of a number'}
 FIGURES = {'records': ('Test records', '%.0f', 'how many records were predicted'),
            'error': ('Wrong predictions', '%.1f %%', 'the share of records whose predicted class is not the true one'),
            'auc': ('AUC', '%.3f', 'the chance that a record of the second class gets a higher probability than one of the first; 0.5 is guessing, 1 is best'),
@@ -215,7 +216,7 @@ def _scale_of(model: Model, link: str, outputs: int) -> Scale:
     label = model.schema.label
     if link == 'number':
         width = (label.high - label.low) / 2
-        return Scale(width, 'Change of the predicted %s' % label.name, '', '%.3g')
+        return Scale(width, 'Change of the predicted %s%s' % (label.name, ', each quantile' if outputs > 1 else ''), '', '%.3g')
     if link == 'log':
         return Scale(1., 'Change of the logarithm of the mean of %s' % label.name, '', '%.2f')
     if link == 'hazard':
@@ -226,9 +227,11 @@ def _scale_of(model: Model, link: str, outputs: int) -> Scale:
     return Scale(1., 'Change of the log-odds %s %s' % ('of' if outputs > 1 else 'that', what), '', '%.2f')
 
 
-def _names_of(label: Any) -> list[str]:
-    """Of several outputs: classes, or intervals."""
-    return ['up to %g' % cut for cut in label.intervals] if label.event is not None else list(label.values)
+def _output_names(label: Column) -> list[str]:
+    """Of a model of several outputs: classes, intervals or quantiles."""
+    if label.event is not None:
+        return ['up to %g' % cut for cut in label.intervals]
+    return list(label.values) if label.is_category else quantile_names(label)
 
 
 class _Features:
@@ -240,9 +243,9 @@ class _Features:
         self.found = Effects(file, self.columns)
         self.scale = _scale_of(model, file['link'], self.found.outputs)
         label = model.schema.label
-        self.name = label.name
+        self.name, self.has_classes = label.name, label.is_category
         several = self.found.outputs > 1 or label.event is not None
-        self.labels = _names_of(label) if several else [label.values[-1] if label.is_category else label.name]
+        self.labels = _output_names(label) if several else [label.values[-1] if label.is_category else label.name]
         self.order = [int(k) for k in np.argsort(-self.shares, kind='stable')]
         self.pair_shares = {tuple(sorted(names)): share for names, share in
                             ((tuple(axis.feature for axis in shape.axes), shape.share) for shape in model.shapes().shapes) if len(names) == 2}
@@ -295,7 +298,7 @@ class _Features:
         room = _figures.room_for(len(curves))
         notes = ['The %d values with the largest effects; the table has all %d.' % (room, len(axis.values))] if len(axis.values) > room else []
         notes += ['Steps are drawn equally wide.'] if axis.is_even else []
-        notes += ['The %d classes with the largest effects; the table has all.' % len(curves)] if len(curves) < len(self.labels) else []
+        notes += ['The %d %s with the largest effects; the table has all.' % (len(curves), 'classes' if self.has_classes else 'quantiles')] if len(curves) < len(self.labels) else []
         return {'name': column.name, 'share': float(self.shares[k]), 'cells': self._table(axis, effect), 'outputs': self.labels, 'notes': ' '.join(notes),
                 'has_bands': effect.deviations is not None, 'figure': draw(axis, curves, self.scale.what, 'Average effect of %s, %s' % (column.name, noise))}
 
@@ -332,6 +335,7 @@ class _Features:
     def _surface(self, pair: tuple[int, int], effect: Effect) -> dict[str, Any]:
         output = int(np.argmax(np.abs(effect.own).max(axis=(0, 1))))
         what = self.scale.what if self.found.outputs == 1 else self.scale.what.replace('of each class', 'that %s is %s' % (self.name, self.labels[output]))
+        what = what.replace('each quantile', self.labels[output])
         axes = [self._axis(k) for k in pair]
         title = ' and '.join(self.columns[k].name for k in pair)
         own = effect.own[1:, 1:, output]
@@ -426,6 +430,6 @@ def _first_tree(model: Model, file: dict[str, Any], scale: Scale) -> dict[str, A
         return None
     tree = file['trees'][0]
     rows = list(itertools.islice(_rows_of(model, tree, scale), TREE_ROWS))
-    labels = _names_of(model.schema.label)
+    labels = _output_names(model.schema.label)
     return {'rows': rows, 'more': len(tree['nodes']) - 1 - len(rows) if len(tree['nodes']) > 1 else 0,
             'output': labels[tree['output']] if len(file['base']) > 1 else None}

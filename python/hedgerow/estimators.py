@@ -29,7 +29,7 @@ from .errors import ArgumentError, PrivacyLeakWarning, SchemaError
 from .ledger import Ledger, LedgerLeftBehind, ledger_of
 from .model import Guarantee, Model, Releases
 from .predictor import Predictor
-from .schema import Column, Schema
+from .schema import Column, Schema, middle_quantile
 
 MODES = {'sound': lib.HR_MODE_SOUND, 'paper': lib.HR_MODE_PAPER}
 NESTED = 'options__'  # before the name of an option, as scikit-learn names parameters of parameters
@@ -395,17 +395,19 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
 
     label_bounds: (low, high), public: noise is proportional to their distance, and predictions are within them. None: private bounds,
         for a part of the budget. 'data' reads them off the records: NOT PRIVATE.
-    counts: y are counts, whose means are learned by the Poisson deviance: label_bounds are whole numbers, such as (0, 40). For hedge."""
+    counts: y are counts, whose means are learned by the Poisson deviance: label_bounds are whole numbers, such as (0, 40). For hedge.
+    quantiles: which quantiles of y are learned in the place of its mean, increasing, such as (0.1, 0.5, 0.9): `predict` gives the one nearest to the
+        median, `predict_quantiles` all. For hedge."""
 
     def __init__(self, method: str = 'hedge', *, epsilon: float = 1.0, delta: float | None = None, mode: str = 'sound',
                  schema: Schema | str | os.PathLike[str] | None = None, bounds: Any = None, categories: Any = None,
-                 label_bounds: Any = None, counts: bool = False, ledger: Ledger | str | os.PathLike[str] | None = None,
+                 label_bounds: Any = None, counts: bool = False, quantiles: Any = None, ledger: Ledger | str | os.PathLike[str] | None = None,
                  options: dict[str, Any] | None = None, unit: str = 'record', records_per_person: int | None = None, n_jobs: int | None = None,
                  progress: Callable[[int, int], Any] | None = None, random_state: Any = None, unknown: str = 'error',
                  strict: bool = False, verbose: int = 0) -> None:
         self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
         self.schema, self.bounds, self.categories, self.label_bounds = schema, bounds, categories, label_bounds
-        self.counts = counts
+        self.counts, self.quantiles = counts, quantiles
         self.ledger = ledger
         self.options = options
         self.unit, self.records_per_person = unit, records_per_person
@@ -425,6 +427,9 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
             raise SchemaError('The schema has classes as its label; use HedgerowClassifier.')
         elif self.counts and not schema.label.count:
             raise SchemaError('The label of the schema is no count: write "kind: count" in it, or leave counts out.')
+        elif self.quantiles is not None and tuple(self.quantiles) != schema.label.quantiles:
+            raise SchemaError('The label of the schema has %s: write the same there, or leave quantiles out.' %
+                              ('the quantiles %s' % list(schema.label.quantiles) if schema.label.quantiles else 'no key "quantiles"'))
         if schema.label.count:
             _refuse_fractions(y)
         self._train(schema, columns, y, facts, record_weights(weights, columns.rows))
@@ -441,17 +446,18 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
 
     def _label(self, y: NDArray[np.float64], facts: Facts, name: str = 'label') -> Column:
         pair = self.label_bounds
+        quantiles = () if self.quantiles is None else tuple(float(quantile) for quantile in self.quantiles)
         if self.counts and (pair is None or isinstance(pair, str)):
             raise ArgumentError('Counts need public bounds: give label_bounds, such as (0, 40).')
         if pair is None and self._promises():
             facts.private.append(name)
-            return Column(name, -WIDE, WIDE)
+            return Column(name, -WIDE, WIDE, quantiles=quantiles)
         if pair is None or (isinstance(pair, str) and pair == 'data'):
             facts.leaks.append('bounds of the label')
             low, high = float(y.min()), float(y.max())
-            return Column(name, low, high if high > low else low + 1)
+            return Column(name, low, high if high > low else low + 1, quantiles=quantiles)
         low, high = checked_pair(pair, 'the label')
-        return Column(name, low, high, integer=self.counts, count=self.counts)
+        return Column(name, low, high, integer=self.counts, count=self.counts, quantiles=quantiles)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -459,5 +465,14 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
         return tags
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """A number for each row, within the label's bounds."""
-        return self._outputs(X)[:, 0]
+        """A number for each row, within the label's bounds: the mean; of quantiles the one nearest to the median."""
+        outputs = self._outputs(X)
+        label = self.model_.schema.label
+        return outputs[:, middle_quantile(label) if label.quantiles else 0]
+
+    def predict_quantiles(self, X: Any) -> NDArray[np.float64]:
+        """rows x quantiles, increasing along each row. Fails: ArgumentError (the model has none)."""
+        outputs = self._outputs(X)
+        if not self.model_.schema.label.quantiles:
+            raise ArgumentError('The model predicts a mean: give quantiles to HedgerowRegressor, or to the label of the schema.')
+        return outputs

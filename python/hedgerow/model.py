@@ -277,7 +277,7 @@ class Model:
         return out
 
     def predict(self, X: Any, threads: int = 0, unknown: str = 'error', strict: bool = False) -> NDArray[np.float64]:
-        """rows x outputs: the label within its bounds (one output), or the probability of each class (their sum is 1).
+        """rows x outputs: the label within its bounds (one output, or one a quantile, increasing along a row), or the probability of each class (their sum is 1).
 
         X: an array or a data frame with the columns of the schema. threads: 0 is all processors. unknown: 'error', or 'missing':
         categories that the schema does not list are read as missing, and an UnknownCategoryWarning counts them. Warns (`MisfitWarning`) of

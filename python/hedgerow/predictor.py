@@ -19,7 +19,7 @@ from ._cells import object_column
 from ._reading import Reader, TableColumn, table_columns
 from ._native import call, ffi, lib
 from .errors import ArgumentError, SchemaError, UnknownCategoryWarning
-from .schema import Column
+from .schema import Column, middle_quantile
 
 if TYPE_CHECKING:
     from .model import Model
@@ -72,7 +72,8 @@ class Predictor:
         says of it."""
         outputs = self._outputs(record)
         if self._classes is None:
-            return outputs[len(outputs) - 1]
+            label = self._schema.label
+            return outputs[middle_quantile(label) if label.quantiles else len(outputs) - 1]
         probabilities = list(outputs) if self._order is None else [outputs[i] for i in self._order]
         return self._classes[probabilities.index(max(probabilities))]
 

@@ -12,7 +12,7 @@ from ._cells import text_of_value
 from ._native import call, ffi, lib, made, take_text, text_of, text_to, texts_to
 
 TASKS = {lib.HR_TASK_REGRESSION: 'regression', lib.HR_TASK_BINARY: 'binary', lib.HR_TASK_MULTICLASS: 'multiclass', lib.HR_TASK_COUNT: 'count',
-         lib.HR_TASK_SURVIVAL: 'survival'}
+         lib.HR_TASK_SURVIVAL: 'survival', lib.HR_TASK_QUANTILES: 'quantiles'}
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class Column:
     event: str | None = None  # of a label: the column that says whether an event came at the times that this column has
     intervals: tuple[float, ...] = ()  # of such a label: the public cuts at which intervals end
     source: str | None = None  # where these facts are published; a private fit wants it for more than 254 values
+    quantiles: tuple[float, ...] = ()  # of a label that is a number: which of its quantiles are learned, increasing; (): its mean
 
     @property
     def is_category(self) -> bool:
@@ -39,7 +40,23 @@ def column_of(at: Any) -> Column:
     values = tuple(text_of(at.values[i]) for i in range(at.value_count)) if at.kind == lib.HR_KIND_CATEGORY else ()
     is_time = at.event != ffi.NULL
     return Column(text_of(at.name), 0. if is_time else at.low, 0. if is_time else at.high, values, bool(at.boolean), bool(at.integer), bool(at.count),
-                  text_of(at.event) or None, tuple(at.intervals[i] for i in range(at.interval_count)), text_of(at.source) or None)
+                  text_of(at.event) or None, tuple(at.intervals[i] for i in range(at.interval_count)), text_of(at.source) or None,
+                  tuple(at.quantiles[i] for i in range(at.quantile_count)))
+
+
+def middle_quantile(column: Column) -> int:
+    """Which of a label's quantiles is the nearest to the median."""
+    return min(range(len(column.quantiles)), key=lambda k: abs(column.quantiles[k] - .5))
+
+
+def quantile_names(column: Column) -> list[str]:
+    """Of a label, as predictions name them: ['q10', 'q50', 'q90']."""
+    names = []
+    for quantile in column.quantiles:
+        room = ffi.new('char[]', lib.HR_QUANTILE_NAME)
+        lib.hr_quantile_name(quantile, room)
+        names.append(text_of(room))
+    return names
 
 
 PLACES = {lib.HR_FACT_LABEL: 'label', lib.HR_FACT_FEATURE: 'feature', lib.HR_FACT_UNUSED: 'unused', lib.HR_FACT_MISSING: 'missing',
@@ -207,6 +224,8 @@ class Schema:
             call(lib.hr_schema_label_time, builder, text_to(label.name), text_to(label.event), cuts, len(label.intervals))
         else:
             call(lib.hr_schema_label_count if label.count else lib.hr_schema_label_number, builder, text_to(label.name), label.low, label.high)
+        if label.quantiles:
+            call(lib.hr_schema_label_quantiles, builder, ffi.new('double[]', list(label.quantiles)), len(label.quantiles))
         if label.source:
             call(lib.hr_schema_set_source, builder, text_to(label.source))
         for column in features:
@@ -238,7 +257,7 @@ class Schema:
 
     @property
     def task(self) -> str:
-        """'regression', 'binary', 'multiclass', 'count' or 'survival'."""
+        """'regression', 'binary', 'multiclass', 'count', 'survival' or 'quantiles'."""
         return TASKS[lib.hr_schema_task(self._at)]
 
     @property

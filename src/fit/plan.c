@@ -25,7 +25,7 @@ hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_sc
     hr_status status = hr_options_taken(options, &taken, err);
     if (status) return status;
     const hr_method *method = hr_method_named(taken.method);
-    if (schema) status = hr_fit_check_label(method, &taken, schema, err);
+    if (schema) status = hr_method_check_label(method, taken.mode, schema, err);
     if (status) return status;
     if (!method->plan) return refuse_plan_method(method, err);
     if (!(records >= 1 && records <= RECORDS_MAX))

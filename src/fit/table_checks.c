@@ -33,20 +33,6 @@ hr_status hr_fit_check_cells(const hr_method *method, const hr_fit_options *opti
     return HR_OK;
 }
 
-hr_status hr_fit_check_label(const hr_method *method, const hr_fit_options *options, const hr_schema *schema,
-                             hr_error *err) {
-    const bool sound = options->mode == HR_MODE_SOUND;
-    const char *name = method->info.name;
-    switch (hr_schema_task(schema)) {
-    case HR_TASK_COUNT: return method->counts && sound ? HR_OK : hr_refuse_count(name, schema, err);
-    case HR_TASK_SURVIVAL: return method->times && sound ? HR_OK : hr_refuse_time(name, schema, err);
-    case HR_TASK_REGRESSION:
-    case HR_TASK_BINARY:
-    case HR_TASK_MULTICLASS: break;
-    }
-    return HR_OK;
-}
-
 hr_status hr_fit_remarks(const hr_data *data, const hr_fit_options *options, hr_error *err) {
     const hr_method *method = hr_method_named(options->method);
     const bool is_private =

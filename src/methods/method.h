@@ -150,6 +150,7 @@ typedef struct hr_method {
     const char *alone; /* why owners do not train it together, for people; NULL: no reason is given */
     bool counts;       /* it learns the mean of a count, in sound mode */
     bool times;        /* it learns times of events, in sound mode */
+    bool quantiles;    /* it learns quantiles of a number, in sound mode */
     bool cells;        /* it trains on a binned cache (hr_data_map), too */
     const hr_bound *bounds;        /* ended by a NULL name; NULL: the options' own ranges hold */
     hr_privacy_measure with_delta; /* what its releases are counted in when delta > 0 */
@@ -183,10 +184,10 @@ const hr_method *hr_method_named(const char *name);
 
 /* The methods that can, for the remedy of an error: "hedge, gbdt or dpboost". */
 enum { HR_METHODS_TEXT = 200 };
-/* Refuses a label that is a count, or a time, on behalf of a method, or mode, that does not learn it. Fails:
- * ARGUMENT. */
-HR_MUST_CHECK hr_status hr_refuse_count(const char *method, const hr_schema *schema, hr_error *err);
-HR_MUST_CHECK hr_status hr_refuse_time(const char *method, const hr_schema *schema, hr_error *err);
+/* Refuses a label that is a count or a time, or whose quantiles are wanted, if the method, or its mode, does
+ * not learn them. Fails: ARGUMENT. */
+HR_MUST_CHECK hr_status hr_method_check_label(const hr_method *method, hr_mode mode, const hr_schema *schema,
+                                              hr_error *err);
 void hr_methods_list(hr_capability capability, char out[HR_METHODS_TEXT]);
 
 /* A copy in which the options that the caller's struct is too short to have, and those that the method does

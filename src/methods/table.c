@@ -49,6 +49,7 @@ static bool can(const hr_method *method, hr_capability capability) {
     case HR_CAN_START: return method->link != NULL;
     case HR_CAN_COUNT: return method->counts;
     case HR_CAN_TIME: return method->times;
+    case HR_CAN_QUANTILES: return method->quantiles;
     case HR_CAPABILITIES: break;
     }
     return false;
@@ -70,18 +71,26 @@ void hr_methods_list(hr_capability capability, char out[HR_METHODS_TEXT]) {
     }
 }
 
-hr_status hr_refuse_count(const char *method, const hr_schema *schema, hr_error *err) {
-    char able[HR_METHODS_TEXT], remedy[HR_METHODS_TEXT + 80];
-    hr_methods_list(HR_CAN_COUNT, able);
-    snprintf(remedy, sizeof remedy, "use %s in sound mode, or write 'kind: number' for the label", able);
-    hr_fail(err, HR_E_ARGUMENT, remedy, "%s does not learn a count", method);
-    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
-}
+/* Labels that few methods learn. */
+static const struct {
+    hr_task task;
+    hr_capability needs;
+    const char *what, *instead;
+} rare_labels[] = {{HR_TASK_COUNT, HR_CAN_COUNT, "a count", "write 'kind: number' for the label"},
+                   {HR_TASK_SURVIVAL, HR_CAN_TIME, "times of events", "predict something else"},
+                   {HR_TASK_QUANTILES, HR_CAN_QUANTILES, "quantiles", "remove the label's key 'quantiles'"}};
 
-hr_status hr_refuse_time(const char *method, const hr_schema *schema, hr_error *err) {
-    char able[HR_METHODS_TEXT], remedy[HR_METHODS_TEXT + 40];
-    hr_methods_list(HR_CAN_TIME, able);
-    snprintf(remedy, sizeof remedy, "use %s in sound mode", able);
-    hr_fail(err, HR_E_ARGUMENT, remedy, "%s does not learn times of events", method);
-    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
+hr_status hr_method_check_label(const hr_method *method, hr_mode mode, const hr_schema *schema,
+                                hr_error *err) {
+    const hr_task task = hr_schema_task(schema);
+    for (size_t i = 0; i < sizeof rare_labels / sizeof *rare_labels; i++) {
+        char able[HR_METHODS_TEXT], remedy[HR_METHODS_TEXT + 80];
+        if (task != rare_labels[i].task || (can(method, rare_labels[i].needs) && mode == HR_MODE_SOUND))
+            continue;
+        hr_methods_list(rare_labels[i].needs, able);
+        snprintf(remedy, sizeof remedy, "use %s in sound mode, or %s", able, rare_labels[i].instead);
+        hr_fail(err, HR_E_ARGUMENT, remedy, "%s does not learn %s", method->info.name, rare_labels[i].what);
+        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
+    }
+    return HR_OK;
 }

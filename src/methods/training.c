@@ -8,6 +8,7 @@
 static size_t outputs_of(const hr_schema *schema) {
     const hr_column *label = hr_schema_label(schema);
     if (label->event) return label->interval_count;
+    if (label->quantiles) return label->quantile_count;
     return label->kind == HR_KIND_CATEGORY && label->value_count > 2 ? label->value_count : 1;
 }
 

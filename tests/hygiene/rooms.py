@@ -40,6 +40,7 @@ SHORT = {
     'trees/candidates/hazard_gradients': 'the gradients of one objective, whose bound has a test of its own',
     'models/explain/leaf_facts': 'two explanations read the same facts',
     'models/explain/weighted_importance': 'the one importance that needs a background',
+    'models/model/pinball': 'figures of quantiles, beside those of classes and numbers',
     'models/export/covers': 'how many records come to a leaf, beside how trees are laid out',
     'models/export/engine_floats': 'the formats of 32 bits share it',
     'models/export/export': 'chooses among the formats, which do not know each other',

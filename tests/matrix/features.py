@@ -184,6 +184,7 @@ PLAIN = {
     'which public trees hedge draws; no cell depends on it: tests/methods/hedge/test_hedge_interactions.c, tests/fit/test_interactions_of_fits.c': (
         ('train', 'interactions'), ('field', 'interactions')),
     'which methods learn counts; others refuse such labels: tests/cli/counts.test, tests/cli/counts_together.test': (('method', 'counts'),),
+    'which methods learn quantiles; others refuse such labels: tests/cli/quantiles.test, tests/cli/quantiles_together.test': (('method', 'quantiles'),),
     'is told of public settings': (('field', 'progress'), ('field', 'user')),
 }
 

@@ -131,8 +131,8 @@ struct hr_federated_method {
 extern const hr_federated_method hr_federated_average, hr_federated_bounds, hr_federated_evaluation,
     hr_federated_hedge, hr_federated_id3, hr_federated_id3_ring, hr_federated_inprivate, hr_federated_simfl;
 
-/* Refuses a label that is a count, unless the method trains on it, or trains no model. Fails: ARGUMENT. */
-HR_MUST_CHECK hr_status hr_federated_check_count(const hr_federated_method *method, bool paper,
+/* hr_method_check_label of the method, unless it trains no model. Fails: ARGUMENT. */
+HR_MUST_CHECK hr_status hr_federated_check_label(const hr_federated_method *method, bool paper,
                                                  const hr_schema *schema, hr_error *err);
 
 /* Whether a job of the method can protect what the schema names. Fails: POLICY (whole persons, whom the

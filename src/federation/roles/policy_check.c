@@ -185,7 +185,7 @@ static hr_status check_method_terms(policy_check *c) {
     hr_error why = {0};
     if (!method) return HR_OK;
     const hr_schema *schema = c->job ? c->job : c->q->schema;
-    hr_status status = hr_federated_check_count(method, c->q->terms->paper != 0, schema, &why);
+    hr_status status = hr_federated_check_label(method, c->q->terms->paper != 0, schema, &why);
     if (!status) status = method->check_terms(c->q->terms, schema, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(c->err);
     answer(c, "terms", !status, "%s", status ? why.message : "the method can train under them");

@@ -186,6 +186,7 @@ static hr_status open_hedge_coordinator(const hr_job_view *job, const hr_budget 
                                   .outputs = c->outputs,
                                   .objective = hr_hedge_objective(&options, hr_schema_task(job->schema)),
                                   .label_high = hr_schema_label(job->schema)->high,
+                                  .quantiles = hr_schema_label(job->schema)->quantiles,
                                   .interactions = interactions};
     return hr_hedge_new(&terms, c->public_random, arena, &c->hedge, err);
 }

@@ -145,7 +145,7 @@ static hr_status check_shared(const hr_hedge_setting *s, const hr_charge *line, 
  * is refused. */
 static hr_status check_summed_counts(const hr_hedge_setting *s, const hr_fit_facts *facts, hr_error *err) {
     const hr_hedge_start start = hr_hedge_start_of(s);
-    const bool classes = hr_facts_outputs(facts) > 1;
+    const bool classes = hr_facts_outputs(facts) > 1 && hr_task_has_classes(s->task);
     const uint64_t one = hr_unit_of_counts(s->unit);
     const hr_charge lines[] = {
         {.what = classes                    ? "class counts"

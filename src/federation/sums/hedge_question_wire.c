@@ -96,6 +96,7 @@ static void pack_round(packer *p, const hr_hedge_question_out *asked, Hedgerow__
     bool chooses = question->kind == HR_HEDGE_CHOICE;
     out->bound = (uint64_t)question->loss.bound;
     out->threshold = question->threshold;
+    out->width = question->loss.width;
     if (question->step) {
         out->step = (double *)question->step;
         out->n_step = HR_CANDIDATE_SCAN_NODES_MAX * asked->outputs;
@@ -264,7 +265,8 @@ static hr_status read_totals(const hr_hedge_question_reader *h, const Hedgerow__
     const hr_charge classes = line_of("class counts", one),
                     count = line_of(unit == HR_PER_PERSON ? "sum of weights" : "record count", one),
                     sum = line_of("base score", hr_unit_label_sensitivity(unit));
-    if (h->outputs > 1) return add_line(question, wire, &classes, h->outputs, err);
+    if (hr_hedge_has_classes(h->objective, h->outputs))
+        return add_line(question, wire, &classes, h->outputs, err);
     hr_status status = add_line(question, wire, &count, 1, err);
     return status ? status : add_line(question, wire, &sum, 1, err);
 }
@@ -298,12 +300,16 @@ static hr_status read_loss(const hr_hedge_question_reader *h, const Hedgerow__He
                            hr_hedge_question *question, hr_error *err) {
     if (!wire->bound || wire->bound > (uint64_t)HR_HEDGE_BOUND_MAX)
         return refuse_question("a clip that is out of range", err);
+    const bool has_width = h->objective == HR_OBJECTIVE_QUANTILES;
+    if (has_width ? !(wire->width >= HR_QUANTILE_WIDTH_MIN && wire->width <= 1) : wire->width != 0)
+        return refuse_question("a width that is out of range, or of no quantiles", err);
     question->loss = (hr_candidate_scan_loss){
         .objective = h->objective,
         .clip = (double)wire->bound / (1 << HR_GRADIENT_BITS),
         .count_unit = hr_hedge_count_unit(h->base ? *h->base : 0, hr_schema_label(h->schema)->high),
         .score_limit = hr_hedge_scores_of(h->objective).limit,
-        .bound = (int64_t)wire->bound};
+        .bound = (int64_t)wire->bound,
+        .width = wire->width};
     return HR_OK;
 }
 

@@ -22,6 +22,15 @@ static const hr_statistic class_rows[] = {
     {"scores by class", hr_scored_scores, HR_COUNT_SENSITIVITY, HR_COUNT_UNIT, HR_CELLS_BY_BIN},
 };
 
+hr_status hr_statistics_check(const hr_schema *schema, hr_error *err) {
+    const hr_task task = hr_schema_task(schema);
+    if (task != HR_TASK_QUANTILES && task != HR_TASK_SURVIVAL) return HR_OK;
+    hr_fail(err, HR_E_ARGUMENT, "evaluate without a budget, for the owner's eyes",
+            "no figures of %s are released with noise",
+            task == HR_TASK_QUANTILES ? "quantiles" : "times to an event");
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
+}
+
 hr_statistics hr_statistics_of(const hr_schema *schema, size_t bins, const hr_statistic_shares *shares) {
     hr_statistics s = {.schema = schema,
                        .task = hr_schema_task(schema),
@@ -33,13 +42,6 @@ hr_statistics hr_statistics_of(const hr_schema *schema, size_t bins, const hr_st
     if (s.task == HR_TASK_BINARY) s.shares = shares->two_classes, s.count = 3;
     if (!hr_task_has_classes(s.task)) s.rows = number_rows, s.shares = shares->numbers, s.count = 3;
     return s;
-}
-
-hr_status hr_statistics_check(const hr_schema *schema, hr_error *err) {
-    if (hr_schema_task(schema) != HR_TASK_SURVIVAL) return HR_OK;
-    hr_fail(err, HR_E_ARGUMENT, "evaluate without a budget, for the owner's eyes",
-            "no figures of times to an event are released with noise");
-    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
 }
 
 size_t hr_statistics_cells(const hr_statistics *s, size_t row) {

@@ -41,7 +41,7 @@ typedef struct hr_statistics {
 /* schema and shares are borrowed. */
 hr_statistics hr_statistics_of(const hr_schema *schema, size_t bins, const hr_statistic_shares *shares);
 
-/* Refuses a label of which no figures are released: times of events. Fails: ARGUMENT. */
+/* Refuses a label of which no figures are released: times of events, and quantiles. Fails: ARGUMENT. */
 HR_MUST_CHECK hr_status hr_statistics_check(const hr_schema *schema, hr_error *err);
 
 /* How many sums a row has. */

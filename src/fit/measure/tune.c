@@ -100,8 +100,6 @@ static hr_status take_setting(tune_job *job, const hr_fit_options *given, size_t
 
 static hr_status check_measures(const tune_job *job, hr_error *err) {
     const hr_method *first = hr_method_named(job->settings[0].method);
-    const hr_status status = hr_statistics_check(hr_data_schema(job->data), err);
-    if (status) return status;
     for (size_t i = 1; i < job->count && job->options.delta > 0; i++) {
         const hr_method *method = hr_method_named(job->settings[i].method);
         if (method->with_delta == first->with_delta) continue;
@@ -186,6 +184,7 @@ static hr_status check_tune(tune_job *job, const hr_fit_options *const *settings
     job->options = (hr_tune_options)HR_TUNE_OPTIONS_INIT;
     hr_status status = hr_sized_take(&kind, given, &job->options, err);
     if (!status) status = check_amounts(job, err);
+    if (!status) status = hr_statistics_check(hr_data_schema(job->data), err);
     for (size_t i = 0; i < job->count && !status; i++) status = take_setting(job, settings[i], i, err);
     if (!status) status = check_measures(job, err);
     if (!status) status = divide_budget(job, err);

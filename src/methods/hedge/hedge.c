@@ -74,10 +74,8 @@ static hr_status hedge_answer(hedge_run *s, const hr_hedge_question *question, h
     return hr_training_progress(s->training, done, total, err);
 }
 
-/* Room for the most values that a question has. The coins are public: what noise is drawn from is no part of
- * them but 64 bits that nothing else is drawn from. */
-static hr_status hedge_run_init(hedge_run *s, hr_error *err) {
-    hr_training *t = s->training;
+/* All but the interactions. */
+static hr_hedge_terms terms_of(const hr_training *t) {
     const hr_schema *schema = hr_data_schema(t->data);
     hr_hedge_terms terms = {.outputs = hr_training_outputs(t->data), .first_group = t->next_group};
     terms.setting = (hr_hedge_setting){.privacy_measure = hr_gate_privacy_measure(t->gate),
@@ -88,6 +86,16 @@ static hr_status hedge_run_init(hedge_run *s, hr_error *err) {
                                        .has_start = t->start != NULL};
     terms.objective = hr_hedge_objective(t->options, terms.setting.task);
     terms.label_high = hr_schema_label(schema)->high;
+    terms.quantiles = hr_schema_label(schema)->quantiles;
+    return terms;
+}
+
+/* Room for the most values that a question has. The coins are public: what noise is drawn from is no part of
+ * them but 64 bits that nothing else is drawn from. */
+static hr_status hedge_run_init(hedge_run *s, hr_error *err) {
+    hr_training *t = s->training;
+    const hr_schema *schema = hr_data_schema(t->data);
+    hr_hedge_terms terms = terms_of(t);
     size_t values = HR_CANDIDATE_SCAN_NODES_MAX * (terms.outputs + 1);
     s->exact = malloc(values * sizeof *s->exact);
     s->noisy = malloc(values * sizeof *s->noisy);
@@ -189,6 +197,7 @@ const hr_method hr_method_hedge = {
     .cells = true,
     .counts = true,
     .times = true,
+    .quantiles = true,
     .check = hr_hedge_check,
     .memory = hedge_memory,
     .train = train_hedge,

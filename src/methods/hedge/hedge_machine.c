@@ -38,6 +38,7 @@ struct hr_hedge {
     uint64_t choices_group; /* of as many rounds as there are blocks: each is a part */
     size_t outputs;
     double label_high;  /* counts */
+    double reach;       /* quantiles: hr_quantile_reach */
     double records;     /* n-hat */
     double least, most; /* of it; most 0: any */
     double *base;
@@ -66,6 +67,10 @@ static uint64_t hedge_count_unit(const hr_hedge *h) {
 
 static double hedge_sum_unit(const hr_hedge *h) {
     return (double)(UNIT * hr_unit_fineness(h->setting.unit));
+}
+
+static bool has_classes(const hr_hedge *h) {
+    return hr_hedge_has_classes(h->loss.objective, h->outputs);
 }
 
 static double released_count(const hr_hedge *h, hr_noisy value) {
@@ -208,7 +213,7 @@ static hr_status on_totals(hr_hedge *h, const hr_noisy *values, hr_error *err) {
         on_codes(h, values);
         return HR_OK;
     }
-    if (h->outputs > 1) {
+    if (has_classes(h)) {
         for (size_t k = 0; k < h->outputs; k++)
             h->records += h->base[k] = fmax(released_count(h, values[k]), 1);
         for (size_t k = 0; k < h->outputs; k++) h->base[k] /= h->records;
@@ -222,7 +227,8 @@ static hr_status on_totals(hr_hedge *h, const hr_noisy *values, hr_error *err) {
     double mean = fmin(fmax((double)values[1].paid / label_unit / h->records, -1), 1);
     double noise = hr_noise_deviation(h->setting.privacy_measure, h->costs.base,
                                       (double)hr_unit_label_sensitivity(h->setting.unit));
-    h->base[0] = hr_hedge_base(h->loss.objective, mean, noise / label_unit / h->records);
+    for (size_t k = 0; k < h->outputs; k++)
+        h->base[k] = hr_hedge_base(h->loss.objective, mean, noise / label_unit / h->records);
     return HR_OK;
 }
 
@@ -284,6 +290,12 @@ void hr_hedge_set_owners(hr_hedge *h, size_t owners, size_t honest) {
     h->setting.honest = honest;
 }
 
+/* Of quantiles, whose mean gradient is 1/2 at that distance from y, over the reach. */
+static void set_width(hr_hedge *h, double width) {
+    h->loss.width = width;
+    h->scores.gradient_unit = hr_hedge_scores_of(HR_OBJECTIVE_QUANTILES).gradient_unit * width * h->reach;
+}
+
 hr_status hr_hedge_bins(hr_hedge *h, const hr_binning *binning, hr_error *err) {
     h->binning = binning;
     h->plan = hr_hedge_plan_of(&h->setting, h->records);
@@ -291,6 +303,7 @@ hr_status hr_hedge_bins(hr_hedge *h, const hr_binning *binning, hr_error *err) {
     h->loss.clip = h->plan.clip;
     h->loss.count_unit = hr_hedge_count_unit(h->base[0], h->label_high);
     h->loss.score_limit = h->scores.limit;
+    if (h->reach > 0) set_width(h, HR_QUANTILE_WIDTH_FIRST);
     hr_status status = make_bandit(h, err);
     if (status) return status;
 
@@ -329,7 +342,7 @@ static void read_leaves(hr_hedge *h, const hr_tree *tree, const hr_noisy *values
         if (tree->nodes[n].left) continue;
         const hr_noisy *sums = values + leaf * outputs;
         double mean = 0;
-        for (size_t k = 0; hr_hedge_scores_classes(h->loss.objective, outputs) && k < outputs; k++)
+        for (size_t k = 0; has_classes(h) && k < outputs; k++)
             mean += (double)sums[k].paid / hedge_sum_unit(h) / (double)outputs;
         for (size_t k = 0; k < outputs; k++)
             h->node_sums[n * outputs + k] = (double)sums[k].paid / hedge_sum_unit(h) - mean;
@@ -342,7 +355,7 @@ static void read_leaves(hr_hedge *h, const hr_tree *tree, const hr_noisy *values
  * variance. */
 static double noise_left(const hr_hedge *h) {
     const double outputs = (double)h->outputs;
-    return hr_hedge_scores_classes(h->loss.objective, h->outputs) ? (outputs - 1) / outputs : 1;
+    return has_classes(h) ? (outputs - 1) / outputs : 1;
 }
 
 /* Sets the leaf values; returns the gain: the sum over leaves of S^2/(N + ridge), less what noise alone adds
@@ -396,9 +409,13 @@ static hr_status keep_tree(hr_hedge *h, const hr_tree *chosen, double noise, hr_
     return HR_OK;
 }
 
-/* The clip follows a high quantile of the residuals. */
+/* The clip follows a high quantile of the residuals, and the width of quantiles a lower one. */
 static void adapt_clip(hr_hedge *h, hr_noisy within) {
     double part = fmin(fmax(released_count(h, within) / h->records, 0), 1);
+    if (h->reach > 0) {
+        set_width(h, hr_hedge_next_width(h->loss.width, part));
+        return;
+    }
     double clip = h->loss.clip * exp(-CLIP_RATE * (part - h->scores.clip_quantile));
     h->loss.bound = (int64_t)(fmin(fmax(clip, MIN_CLIP), hr_hedge_largest_clip(&h->setting)) * UNIT);
     h->loss.clip = (double)h->loss.bound / UNIT;
@@ -455,6 +472,7 @@ hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_csprng *coins, hr_arena *
     h->outputs = terms->outputs;
     h->loss.objective = terms->objective;
     h->label_high = terms->label_high;
+    if (terms->quantiles) h->reach = hr_quantile_reach(terms->quantiles, h->outputs);
     h->scores = hr_hedge_scores_of(terms->objective);
     h->published = hr_hedge_published_unit(terms->objective, h->outputs);
     h->base = calloc(h->outputs, sizeof *h->base);

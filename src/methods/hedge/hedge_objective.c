@@ -4,11 +4,12 @@
 
 #include <math.h>
 
-static const double LEAST_MEAN = 1e-4;
+static const double LEAST_MEAN = 1e-4, WIDTH_RATE = .3;
 
 hr_objective hr_hedge_objective(const hr_fit_options *options, hr_task task) {
     if (task == HR_TASK_COUNT) return HR_OBJECTIVE_COUNT;
     if (task == HR_TASK_SURVIVAL) return HR_OBJECTIVE_HAZARD;
+    if (task == HR_TASK_QUANTILES) return HR_OBJECTIVE_QUANTILES;
     bool is_logistic = options->loss == HR_LOSS_LOGISTIC && task == HR_TASK_BINARY;
     return is_logistic ? HR_OBJECTIVE_LOGISTIC : HR_OBJECTIVE_SQUARE;
 }
@@ -17,7 +18,7 @@ hr_link hr_hedge_link(hr_objective objective, hr_task task) {
     if (objective == HR_OBJECTIVE_COUNT) return HR_LINK_LOG;
     if (objective == HR_OBJECTIVE_HAZARD) return HR_LINK_HAZARD;
     if (objective == HR_OBJECTIVE_LOGISTIC) return HR_LINK_LOGISTIC;
-    return task == HR_TASK_REGRESSION ? HR_LINK_NUMBER : HR_LINK_SIGNED;
+    return task == HR_TASK_REGRESSION || task == HR_TASK_QUANTILES ? HR_LINK_NUMBER : HR_LINK_SIGNED;
 }
 
 hr_hedge_scores hr_hedge_scores_of(hr_objective objective) {
@@ -28,7 +29,8 @@ hr_hedge_scores hr_hedge_scores_of(hr_objective objective) {
                                 .value_limit = 1,
                                 .gradient_unit = HR_COUNT_GRADIENT,
                                 .clip_quantile = .99},
-        [HR_OBJECTIVE_HAZARD] = {.limit = 20, .value_limit = 3, .gradient_unit = 1}};
+        [HR_OBJECTIVE_HAZARD] = {.limit = 20, .value_limit = 3, .gradient_unit = 1},
+        [HR_OBJECTIVE_QUANTILES] = {.limit = 1, .value_limit = 1, .gradient_unit = 2, .clip_quantile = .7}};
     return scores[objective];
 }
 
@@ -43,33 +45,39 @@ double hr_hedge_base(hr_objective objective, double mean, double noise) {
     case HR_OBJECTIVE_COUNT: return count_base((1 + mean) / 2, noise);
     case HR_OBJECTIVE_LOGISTIC: return .5 * log(fmax(1 + mean, .02) / fmax(1 - mean, .02));
     case HR_OBJECTIVE_HAZARD: /* hr_hazard_base */
-    case HR_OBJECTIVE_SQUARE: break;
+    case HR_OBJECTIVE_SQUARE:
+    case HR_OBJECTIVE_QUANTILES: break;
     }
     return mean;
 }
 
-bool hr_hedge_scores_classes(hr_objective objective, size_t outputs) {
-    return outputs > 1 && objective != HR_OBJECTIVE_HAZARD;
+bool hr_hedge_has_classes(hr_objective objective, size_t outputs) {
+    return outputs > 1 && objective == HR_OBJECTIVE_SQUARE;
 }
 
 size_t hr_hedge_classes(hr_objective objective, size_t outputs) {
     if (objective == HR_OBJECTIVE_HAZARD) return hr_survival_codes(outputs);
-    return outputs > 1 ? outputs : 0;
+    return hr_hedge_has_classes(objective, outputs) ? outputs : 0;
 }
 
 bool hr_hedge_adapts_clip(hr_task task) {
-    return !hr_task_has_classes(task) && task != HR_TASK_SURVIVAL;
+    return !hr_task_has_classes(task) && task != HR_TASK_SURVIVAL && task != HR_TASK_QUANTILES;
 }
 
 double hr_hedge_published_unit(hr_objective objective, size_t outputs) {
-    return hr_hedge_scores_classes(objective, outputs) || objective == HR_OBJECTIVE_LOGISTIC ? 2 : 1;
+    return hr_hedge_has_classes(objective, outputs) || objective == HR_OBJECTIVE_LOGISTIC ? 2 : 1;
 }
 
 double hr_hedge_published_base(hr_objective objective, size_t outputs, double base) {
     const double scaled = hr_hedge_published_unit(objective, outputs) * base;
-    return hr_hedge_scores_classes(objective, outputs) ? scaled - 1 : scaled;
+    return hr_hedge_has_classes(objective, outputs) ? scaled - 1 : scaled;
 }
 
 double hr_hedge_count_unit(double base, double high) {
     return fmax(exp(base), 1 / fmax(high, 1));
+}
+
+double hr_hedge_next_width(double width, double part) {
+    const double aim = hr_hedge_scores_of(HR_OBJECTIVE_QUANTILES).clip_quantile;
+    return fmin(fmax(width * exp(-WIDTH_RATE * (part - aim)), HR_QUANTILE_WIDTH_MIN), 1);
 }

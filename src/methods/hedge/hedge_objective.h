@@ -13,18 +13,18 @@ hr_link hr_hedge_link(hr_objective objective, hr_task task);
 
 /* Scores while the rounds last, F. */
 typedef struct hr_hedge_scores {
-    double limit;         /* they are kept within +-this; more outputs have limits of their own */
+    double limit;         /* they are kept within +-this; more classes have limits of their own */
     double value_limit;   /* so is a step of size 1 */
-    double gradient_unit; /* a mean gradient of 1, in scores */
+    double gradient_unit; /* a mean gradient of 1, in scores; of quantiles at a width of 1 and a reach of 1 */
     double clip_quantile; /* where the clip adapts: so many gradients are to be within it */
 } hr_hedge_scores;
 
 hr_hedge_scores hr_hedge_scores_of(hr_objective objective);
+/* Whether each output is a class of more than two: gradients of a record add up to 0. */
+bool hr_hedge_has_classes(hr_objective objective, size_t outputs);
 /* Where they start: the mean target, -1 to 1, was released with noise of this deviation. */
 double hr_hedge_base(hr_objective objective, double mean, double noise);
 
-/* Whether there is a score for each of several classes: gradients of a record add up to 0. */
-bool hr_hedge_scores_classes(hr_objective objective, size_t outputs);
 /* What records are counted by before the rounds: classes, or codes of times (hr_survival_code). 0: nothing; a
  * mean target is released. */
 size_t hr_hedge_classes(hr_objective objective, size_t outputs);
@@ -40,5 +40,10 @@ double hr_hedge_published_base(hr_objective objective, size_t outputs, double ba
 /* Counts: what their gradients are in units of, as a part of the highest count: the released mean, exp(base),
  * and at least one event. */
 double hr_hedge_count_unit(double base, double high);
+
+/* Quantiles: where the width starts (hr_candidate_scan_loss), and what it becomes after a round in which so
+ * large a part of the records had their middle quantile within it. */
+#define HR_QUANTILE_WIDTH_FIRST .3
+double hr_hedge_next_width(double width, double part);
 
 #endif

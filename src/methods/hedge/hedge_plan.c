@@ -23,6 +23,7 @@ static shares shares_of(const hr_hedge_setting *s) {
                        .within = hr_hedge_adapts_clip(s->task) ? .03 : 0};
     shares pure = {.bins = .08, .start = .04, .choice = .30, .counts = .20, .within = 0};
     shares mine = s->privacy_measure == HR_PRIVACY_PURE ? pure : gaussian;
+    if (s->task == HR_TASK_QUANTILES) mine.within = .03; /* widths differ more than clips do */
     if (!s->has_quantiles) mine.bins = 0;
     mine.calibration = !hr_task_has_classes(s->task) ? 0 : .02;
     return mine;
@@ -186,7 +187,7 @@ hr_status hr_hedge_check(const hr_fit_facts *facts, hr_error *err) {
     if (!status && facts->schema)
         status = hr_interactions_check(facts->options->interactions, facts->schema, err);
     if (status) return status;
-    if (hr_facts_outputs(facts) > 1 || s.task == HR_TASK_SURVIVAL) {
+    if (s.task == HR_TASK_MULTICLASS || s.task == HR_TASK_SURVIVAL) {
         status = hr_facts_check_sums(facts, "class counts", start.count + start.base, count, err);
     } else {
         status = hr_facts_check_sums(facts, "record count", start.count, count, err);
@@ -221,8 +222,8 @@ static void note_noise(const hr_hedge_setting *s, const hr_schema *schema, const
                        hr_plan_info *plan) {
     enum { FINE = 1 << HR_GRADIENT_BITS };
     const hr_column *label = schema ? hr_schema_label(schema) : NULL;
-    const hr_fit_facts facts = {.schema = schema};
-    const double outputs = (double)hr_facts_outputs(&facts);
+    const bool has_quantiles = label && label->quantiles;
+    double outputs = schema ? (double)hr_facts_outputs(&(hr_fit_facts){.schema = schema}) : 1;
     double reach =
         HR_WEIGHT_MAX * made->clip * FINE * (s->privacy_measure == HR_PRIVACY_PURE ? sqrt(outputs) : 1);
     double noise =
@@ -230,12 +231,15 @@ static void note_noise(const hr_hedge_setting *s, const hr_schema *schema, const
     const bool is_time = label && label->event;
     plan->label_range = label && label->kind == HR_KIND_NUMBER && !is_time ? label->high - label->low : 1;
     /* What a gradient of 1 is in the label's units: two classes have scores from -1 to 1, more have
-     * probabilities, and times those of the event in an interval; a count's is of the logarithm of its mean. */
+     * probabilities, and times those of the event in an interval; a count's is of the logarithm of its mean;
+     * that of quantiles is of the width that they start with. */
     bool has_classes = schema && hr_schema_task(schema) == HR_TASK_MULTICLASS;
     plan->of_logarithm = schema && hr_schema_task(schema) == HR_TASK_COUNT;
     double unit = plan->of_logarithm       ? HR_COUNT_GRADIENT
                   : has_classes || is_time ? plan->label_range
                                            : plan->label_range / 2;
+    if (has_quantiles)
+        unit *= 2 * HR_QUANTILE_WIDTH_FIRST * hr_quantile_reach(label->quantiles, label->quantile_count);
     const int depth = hr_hedge_depth(made);
     plan->leaf_records = plan->records / (double)(1 << depth);
     plan->gradient_noise = noise / plan->leaf_records;

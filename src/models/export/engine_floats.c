@@ -24,3 +24,10 @@ hr_status hr_ensemble_check_floats(const hr_ensemble *ensemble, const char *numb
     }
     return HR_OK;
 }
+
+hr_status hr_ensemble_check_order(const hr_ensemble *ensemble, const char *format, hr_error *err) {
+    if (hr_schema_label(ensemble->schema)->quantile_count < 2) return HR_OK;
+    hr_fail(err, HR_E_ARGUMENT, "export it as onnx, or a model of one quantile",
+            "%s cannot put several quantiles in their order", format);
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "quantiles");
+}

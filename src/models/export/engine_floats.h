@@ -13,4 +13,8 @@ HR_MUST_CHECK hr_status hr_ensemble_check_floats(const hr_ensemble *ensemble, co
  * infinite. */
 float hr_engine_float_below(double x);
 
+/* Refuses several quantiles on behalf of a format that cannot put them in their order. Fails: ARGUMENT. */
+HR_MUST_CHECK hr_status hr_ensemble_check_order(const hr_ensemble *ensemble, const char *format,
+                                                hr_error *err);
+
 #endif

@@ -3,6 +3,7 @@
  * Splits and leaves are counted apart: child i is split i, child -1 - i is leaf i. */
 #include "base/fail.h"
 #include "base/text/number.h"
+#include "models/export/engine_floats.h"
 #include "models/export/formats.h"
 #include "models/model/json.h"
 
@@ -256,6 +257,8 @@ static bool add_lightgbm(hr_buffer *b, const hr_ensemble *ensemble, hr_arena *ar
 hr_status hr_export_lightgbm(const hr_model *model, const hr_ensemble *ensemble, hr_buffer *out,
                              hr_error *err) {
     (void)model;
+    hr_status status = hr_ensemble_check_order(ensemble, "LightGBM", err);
+    if (status) return status;
     for (size_t f = 0; f < hr_schema_feature_count(ensemble->schema); f++) {
         const char *name = hr_schema_feature(ensemble->schema, f)->name;
         if (name[strcspn(name, "\t\r\n\v\f")])

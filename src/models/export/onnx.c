@@ -134,7 +134,9 @@ static void add_graph(hr_onnx_graph *g, tree_arrays *a, const hr_model *model) {
     hr_onnx_value input = hr_onnx_input(g, "features", a->type, hr_schema_feature_count(model->schema));
     hr_onnx_value scores = add_ensemble(g, a, input, outputs);
     if (a->type == HR_ONNX_FLOAT) scores = hr_onnx_cast(g, scores, HR_ONNX_DOUBLE);
-    if (label->kind == HR_KIND_NUMBER) {
+    if (label->quantiles) {
+        add_numbers_output(g, a, hr_onnx_quantiles(g, label, scores), "prediction", label->quantile_count);
+    } else if (label->kind == HR_KIND_NUMBER) {
         hr_onnx_value number = (label->count ? hr_onnx_count : hr_onnx_label)(g, label, scores);
         add_numbers_output(g, a, hr_onnx_list(g, number), "prediction", 0);
     } else {

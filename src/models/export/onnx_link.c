@@ -15,6 +15,13 @@ hr_onnx_value hr_onnx_label(hr_onnx_graph *g, const hr_column *label, hr_onnx_va
     return clip(g, value, label->low, label->high);
 }
 
+hr_onnx_value hr_onnx_quantiles(hr_onnx_graph *g, const hr_column *label, hr_onnx_value scores) {
+    hr_onnx_value all = hr_onnx_label(g, label, hr_onnx_column(g, scores, 0));
+    for (size_t k = 1; k < label->quantile_count; k++)
+        all = hr_onnx_beside(g, all, hr_onnx_label(g, label, hr_onnx_column(g, scores, k)));
+    return hr_onnx_sorted(g, all, label->quantile_count);
+}
+
 hr_onnx_value hr_onnx_count(hr_onnx_graph *g, const hr_column *label, hr_onnx_value scores) {
     hr_onnx_value part = hr_onnx_of(g, "Exp", hr_onnx_with(g, "Min", scores, 0));
     return clip(g, hr_onnx_with(g, "Mul", part, label->high), label->low, label->high);

@@ -8,7 +8,10 @@
 /* The label within its bounds, one column. */
 hr_onnx_value hr_onnx_label(hr_onnx_graph *graph, const hr_column *label, hr_onnx_value scores);
 
-/* The same of the mean of a count. */
+/* A column of the label for each quantile, in their order. */
+hr_onnx_value hr_onnx_quantiles(hr_onnx_graph *graph, const hr_column *label, hr_onnx_value scores);
+
+/* The mean of a count, one column. */
 hr_onnx_value hr_onnx_count(hr_onnx_graph *graph, const hr_column *label, hr_onnx_value scores);
 
 /* The probabilities of all classes, a column each. */

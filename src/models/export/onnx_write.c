@@ -261,6 +261,19 @@ hr_onnx_value hr_onnx_beside(hr_onnx_graph *graph, hr_onnx_value a, hr_onnx_valu
     return hr_onnx_end(graph, &node);
 }
 
+/* TopK has two outputs: the numbers, and where they stood. */
+hr_onnx_value hr_onnx_sorted(hr_onnx_graph *graph, hr_onnx_value table, size_t columns) {
+    hr_onnx_value all = hr_onnx_integers(graph, (int64_t)columns, 1);
+    hr_onnx_node node = hr_onnx_begin(graph, "TopK", "");
+    hr_proto_text(&node.bytes, NODE_OUTPUT, name_value(graph).name);
+    hr_onnx_take(&node, table);
+    hr_onnx_take(&node, all);
+    hr_onnx_integer_attribute(&node, "axis", 1);
+    hr_onnx_integer_attribute(&node, "largest", 0);
+    hr_onnx_integer_attribute(&node, "sorted", 1);
+    return hr_onnx_end(graph, &node);
+}
+
 /* ---- Inputs and outputs ---- */
 
 static void add_value_info(hr_onnx_graph *graph, unsigned field, const char *name, hr_onnx_type type,

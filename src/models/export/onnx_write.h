@@ -52,6 +52,8 @@ hr_onnx_value hr_onnx_largest(hr_onnx_graph *graph, hr_onnx_value table);
 hr_onnx_value hr_onnx_column(hr_onnx_graph *graph, hr_onnx_value table, size_t column);
 hr_onnx_value hr_onnx_beside(hr_onnx_graph *graph, hr_onnx_value a, hr_onnx_value b);
 hr_onnx_value hr_onnx_list(hr_onnx_graph *graph, hr_onnx_value column);
+/* The same table of so many columns, each row in increasing order. */
+hr_onnx_value hr_onnx_sorted(hr_onnx_graph *graph, hr_onnx_value table, size_t columns);
 
 /* TensorProto.DataType */
 typedef enum hr_onnx_type {

@@ -274,12 +274,14 @@ hr_status hr_export_xgboost(const hr_model *model, const hr_ensemble *ensemble, 
                             hr_error *err) {
     (void)model;
     const xgboost_objective objective = objective_of(ensemble);
+    hr_status status = hr_ensemble_check_order(ensemble, "XGBoost", err);
+    if (status) return status;
     hr_buffer_format(
         out, "{\"learner\":{\"attributes\":{\"scikit_learn\":\"{\\\"_estimator_type\\\": \\\"%s\\\"}\"},\n",
         objective.estimator);
     add_features(out, ensemble->schema);
     add_shape(out, ensemble);
-    hr_status status = add_trees(out, ensemble, err);
+    status = add_trees(out, ensemble, err);
     hr_buffer_text(out, "]}},\n");
     add_learner(out, ensemble, &objective);
     return status;

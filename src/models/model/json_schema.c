@@ -31,10 +31,10 @@ static char optional_mark_of(hr_json_reader *r, const hr_json_position *at, cons
 
 /* Of a number, or of a time, whose event was read. */
 static void read_json_number(hr_json_reader *r, const hr_json_position *at, hr_column *column) {
-    static const char *const keys[] = {"low",     "high",   "integer",   "date",   "part",
-                                       "count",   "name",   "kind",      "review", "source",
-                                       "decimal", "symbol", "thousands", "event",  "intervals"};
-    enum { OF_BOTH = 6, OF_TIME = 13 }; /* the first are of numbers alone, the last of times */
+    static const char *const keys[] = {"low",    "high",      "integer", "date",     "part",   "quantiles",
+                                       "count",  "name",      "kind",    "review",   "source", "decimal",
+                                       "symbol", "thousands", "event",   "intervals"};
+    enum { OF_BOTH = 7, OF_TIME = 14 }; /* the first are of numbers alone, the last of times */
     const bool is_time = column->event != NULL;
     hr_json_only_keys(r, at, is_time ? keys + OF_BOTH : keys, is_time ? COUNT(keys) - OF_BOTH : OF_TIME);
     column->low = is_time ? -HR_TIME_MAX : hr_json_number_of(r, at, "low");
@@ -48,6 +48,10 @@ static void read_json_number(hr_json_reader *r, const hr_json_position *at, hr_c
     column->format.decimal = optional_mark_of(r, at, "decimal");
     column->format.thousands = optional_mark_of(r, at, "thousands");
     column->format.symbol = optional_text_of(r, at, "symbol");
+    if (!hr_json_has(r, at, "quantiles")) return;
+    column->quantiles = hr_json_numbers_of(r, at, "quantiles", &column->quantile_count);
+    if (r->version < HR_MODEL_VERSION_QUANTILES)
+        hr_json_refuse(r, at, "use a file of version 4", "version %d has no quantiles", (int)r->version);
 }
 
 /* The columns of dates that features are parts of. */

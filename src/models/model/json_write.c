@@ -147,6 +147,10 @@ static void add_column(hr_buffer *b, const hr_column *column) {
         if (format->decimal == ',') add_text_member(b, "decimal", decimal);
         if (format->thousands) add_text_member(b, "thousands", thousands);
         if (format->symbol) add_text_member(b, "symbol", format->symbol);
+        if (column->quantiles) {
+            hr_buffer_text(b, ", \"quantiles\": ");
+            add_numbers(b, column->quantiles, column->quantile_count);
+        }
     } else {
         hr_buffer_text(b, ", \"values\": ");
         add_strings(b, column->values, column->value_count);

@@ -1,7 +1,7 @@
 /* How good predictions are, in the definitions that scikit-learn uses: AUC with midranks for ties, logarithms
  * of probabilities clipped at 1e-15; and how far probabilities can be taken at their word (expected
- * calibration error). What cannot be defined (AUC of one class, R^2 of a constant label) is NaN. Where records
- * have weights, sums are of these: what sample_weight does there. */
+ * calibration error). What cannot be defined (AUC of one class, R^2 of a constant label) is NaN. Where
+ * records have weights, sums are of these: what sample_weight does there. */
 #include "base/fail.h"
 #include "models/model/survival.h"
 #include "tables/data/records.h"
@@ -109,17 +109,15 @@ static void compare_scores(const hr_comparison *c, hr_metrics *out) {
 hr_status hr_metrics_compare(const hr_comparison *c, hr_metrics *out, hr_error *err) {
     hr_metrics m = {.rows = c->rows, .task = c->task};
     m.error = m.auc = m.logloss = m.ece = m.rmse = m.mae = m.r2 = m.deviance = (double)NAN;
+    hr_metrics_add_quantiles(NULL, c, &m);
     hr_status status = HR_OK;
     for (size_t i = 0; i < c->rows; i++) m.weight += weight_of(c, i);
     if (!(m.weight > 0))
         return hr_fail(err, HR_E_SCHEMA, "give records of which some have a weight above 0",
                        "predictions cannot be compared: all records weigh 0");
-    if (!hr_task_has_classes(c->task)) {
-        compare_scores(c, &m);
-    } else {
-        compare_classes(c, &m);
-        if (c->task == HR_TASK_BINARY) status = area_under_curve(c, &m.auc, err);
-    }
+    if (c->task == HR_TASK_REGRESSION || c->task == HR_TASK_COUNT) compare_scores(c, &m);
+    if (hr_task_has_classes(c->task)) compare_classes(c, &m);
+    if (c->task == HR_TASK_BINARY) status = area_under_curve(c, &m.auc, err);
     if (!status) *out = m;
     return status;
 }
@@ -170,9 +168,10 @@ hr_status hr_evaluate(const hr_model *model, const hr_data *data, int threads, h
     hr_comparison comparison = {0};
     hr_status status = hr_comparison_make(model, data, threads, &comparison, err);
     if (status) return status;
-    status = comparison.task == HR_TASK_SURVIVAL
-                 ? hr_survival_compare(hr_schema_label(model->schema), &comparison, out, err)
-                 : hr_metrics_compare(&comparison, out, err);
+    const hr_column *label = hr_schema_label(model->schema);
+    status = comparison.task == HR_TASK_SURVIVAL ? hr_survival_compare(label, &comparison, out, err)
+                                                 : hr_metrics_compare(&comparison, out, err);
+    if (!status) hr_metrics_add_quantiles(label->quantiles, &comparison, out);
     hr_comparison_free(&comparison);
     return status;
 }

@@ -168,5 +168,7 @@ HR_MUST_CHECK hr_status hr_comparison_decide(const hr_comparison *comparison, co
 
 /* The metrics of the task. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_metrics_compare(const hr_comparison *comparison, hr_metrics *out, hr_error *err);
+/* Sets pinball, coverage and width; quantiles: one an output; NULL: none, so that all are NaN. */
+void hr_metrics_add_quantiles(const double *quantiles, const hr_comparison *comparison, hr_metrics *out);
 
 #endif

@@ -74,14 +74,16 @@ static hr_status check_outputs(const model_check *c) {
     const hr_forest *forest = &c->model->forest;
     hr_task task = hr_schema_task(c->model->schema);
     size_t classes = hr_schema_label(c->model->schema)->value_count;
-    if ((forest->link == HR_LINK_NUMBER) != (task == HR_TASK_REGRESSION) ||
+    const hr_column *label = hr_schema_label(c->model->schema);
+    const bool is_time = task == HR_TASK_SURVIVAL;
+    if ((forest->link == HR_LINK_NUMBER) != (task == HR_TASK_REGRESSION || task == HR_TASK_QUANTILES) ||
         (forest->link == HR_LINK_LOG) != (task == HR_TASK_COUNT) ||
-        (forest->link == HR_LINK_HAZARD) != (task == HR_TASK_SURVIVAL))
+        (forest->link == HR_LINK_HAZARD) != is_time)
         return refuse_model(c, "the link does not fit the task", "link");
-    if (task == HR_TASK_SURVIVAL) classes = hr_schema_label(c->model->schema)->interval_count;
-    bool one = forest->output_count == 1 && task != HR_TASK_MULTICLASS && task != HR_TASK_SURVIVAL;
-    bool one_a_class =
-        forest->output_count == classes && (hr_task_has_classes(task) || task == HR_TASK_SURVIVAL);
+    if (is_time) classes = label->interval_count;
+    const size_t least = label->quantiles ? label->quantile_count : 1;
+    bool one = forest->output_count == least && task != HR_TASK_MULTICLASS && !is_time;
+    bool one_a_class = forest->output_count == classes && (hr_task_has_classes(task) || is_time);
     if (!one && !one_a_class) return refuse_model(c, "the number of scores does not fit the task", "base");
     for (size_t k = 0; k < forest->output_count; k++)
         if (!(fabs(forest->base[k]) <= VALUE_LIMIT))

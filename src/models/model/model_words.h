@@ -6,21 +6,20 @@
 #include "models/model/model.h"
 
 /* Versions of the format: written, and the oldest that is read; and the first with groups of releases, with
- * counts and with times of events. */
+ * counts, with times of events and with quantiles. */
 enum {
     HR_MODEL_VERSION = 4,
     HR_MODEL_VERSION_FIRST = 2,
     HR_MODEL_VERSION_GROUPS = 3,
     HR_MODEL_VERSION_COUNTS = 3,
-    HR_MODEL_VERSION_TIMES = 4
+    HR_MODEL_VERSION_TIMES = 4,
+    HR_MODEL_VERSION_QUANTILES = 4
 };
 
 static const char *const HR_MODE_NAMES[] = {[HR_MODE_SOUND] = "sound", [HR_MODE_PAPER] = "paper"};
-static const char *const HR_TASK_NAMES[] = {[HR_TASK_REGRESSION] = "regression",
-                                            [HR_TASK_BINARY] = "binary",
-                                            [HR_TASK_MULTICLASS] = "multiclass",
-                                            [HR_TASK_COUNT] = "count",
-                                            [HR_TASK_SURVIVAL] = "survival"};
+static const char *const HR_TASK_NAMES[] = {
+    [HR_TASK_REGRESSION] = "regression", [HR_TASK_BINARY] = "binary",     [HR_TASK_MULTICLASS] = "multiclass",
+    [HR_TASK_COUNT] = "count",           [HR_TASK_SURVIVAL] = "survival", [HR_TASK_QUANTILES] = "quantiles"};
 static const char *const HR_LINK_NAMES[] = {[HR_LINK_NUMBER] = "number",
                                             [HR_LINK_SIGNED] = "signed",
                                             [HR_LINK_LOGISTIC] = "logistic",

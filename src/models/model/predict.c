@@ -38,12 +38,25 @@ static double clip_prediction(double value, double low, double high) {
     return value < low ? low : value > high ? high : value;
 }
 
+/* Quantiles never cross: in their order they are nowhere farther from the true ones. */
+static void sort_quantiles(double *values, size_t count) {
+    for (size_t i = 1; i < count; i++)
+        for (size_t k = i; k > 0 && values[k] < values[k - 1]; k--) {
+            const double less = values[k];
+            values[k] = values[k - 1];
+            values[k - 1] = less;
+        }
+}
+
 static void write_linked(const hr_predictor *predictor, const double *scores, size_t stride, double *out) {
     const hr_forest *forest = predictor->forest;
     if (forest->link == HR_LINK_NUMBER) {
         const hr_column *label = hr_schema_label(predictor->schema);
-        double part = (clip_prediction(scores[0], -1, 1) + 1) / 2;
-        *out = clip_prediction(label->low + part * (label->high - label->low), label->low, label->high);
+        for (size_t k = 0; k < forest->output_count; k++) {
+            double part = (clip_prediction(scores[k * stride], -1, 1) + 1) / 2;
+            out[k] = clip_prediction(label->low + part * (label->high - label->low), label->low, label->high);
+        }
+        sort_quantiles(out, forest->output_count);
     } else if (forest->link == HR_LINK_HAZARD) {
         hr_survival_write(hr_schema_label(predictor->schema), scores, stride, out);
     } else if (forest->link == HR_LINK_LOG) {
@@ -190,7 +203,8 @@ hr_status hr_predict_row(const hr_predictor *predictor, const double *values, do
 size_t hr_predictor_output_count(const hr_predictor *predictor) {
     const hr_column *label = hr_schema_label(predictor->schema);
     if (label->event) return hr_survival_outputs(label);
-    return label->kind == HR_KIND_NUMBER ? 1 : label->value_count;
+    if (label->quantiles) return label->quantile_count;
+    return label->kind == HR_KIND_CATEGORY ? label->value_count : 1;
 }
 
 size_t hr_predictor_feature_count(const hr_predictor *predictor) {

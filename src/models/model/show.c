@@ -133,6 +133,10 @@ static void show_output(hr_buffer *buffer, const hr_model *model, const hr_tree 
     if (label->kind == HR_KIND_NUMBER) {
         hr_show_text(buffer, label->name);
         if (label->event) hr_buffer_format(buffer, " up to %g", label->intervals[tree->output]);
+        char name[HR_QUANTILE_NAME];
+        if (!label->quantiles) return;
+        hr_quantile_name(label->quantiles[tree->output], name);
+        hr_buffer_format(buffer, " %s", name);
         return;
     }
     hr_show_text(buffer, label->name);

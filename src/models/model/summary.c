@@ -36,8 +36,9 @@ static void show_name(hr_buffer *b, const char *name) {
 }
 
 static void show_label(hr_buffer *b, const hr_model *m) {
-    static const char *const tasks[] = {"regression of ", "binary classification of ", "classification of ",
-                                        "mean of the count ", "time to an event, "};
+    static const char *const tasks[] = {"regression of ",     "binary classification of ",
+                                        "classification of ", "mean of the count ",
+                                        "time to an event, ", "quantiles of "};
     const hr_column *label = hr_schema_label(m->schema);
     hr_buffer_format(b, "Task      %s", tasks[hr_schema_task(m->schema)]);
     hr_show_text(b, label->name);
@@ -51,7 +52,10 @@ static void show_label(hr_buffer *b, const hr_model *m) {
         return;
     }
     if (label->kind == HR_KIND_NUMBER) {
-        hr_buffer_format(b, " (%g to %g)\n", label->low, label->high);
+        hr_buffer_format(b, " (%g to %g)", label->low, label->high);
+        for (size_t k = 0; k < label->quantile_count; k++)
+            hr_buffer_format(b, "%s %.10g", k ? "," : ":", label->quantiles[k]);
+        hr_buffer_text(b, "\n");
         if (label->count)
             hr_buffer_format(b, "Score     the logarithm of the mean count, less that of %g\n", label->high);
         return;

@@ -8,6 +8,7 @@
 #include "base/text/text.h"
 #include "tables/schema/cell_text.h"
 #include "tables/schema/date_parts.h"
+#include "tables/schema/label_quantiles.h"
 #include "tables/schema/survival_code.h"
 
 #include <math.h>
@@ -178,6 +179,8 @@ static hr_status check_column(checker *c, const hr_column *column) {
     hr_status status = check_name(c, column->name);
     if (!status) status = column->kind == HR_KIND_NUMBER ? check_bounds(c, column) : check_values(c, column);
     if (!status && column->event) status = check_time(c, column);
+    if (!status && column->kind == HR_KIND_NUMBER)
+        status = hr_label_quantiles_check(column, column == &c->parts->label, &c->fault->key, c->err);
     if (!status && column->kind == HR_KIND_NUMBER)
         status = hr_number_format_check(&column->format, &c->fault->key, c->err);
     if (!status && column->boolean) status = hr_boolean_check(column, &c->fault->key, c->err);

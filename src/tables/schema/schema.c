@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "tables/schema/cell_text.h"
 #include "tables/schema/check.h"
+#include "tables/schema/label_quantiles.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,6 +87,7 @@ static bool copy_column(hr_arena *arena, const hr_column *from, hr_column *to) {
         if (!copy_optional(arena, from->event, &to->event) || !copy_intervals(arena, from, to)) return false;
         to->date = from->date; /* copied by copy_dates */
         to->part = from->part;
+        if (from->quantiles && !hr_label_quantiles_copy(arena, from, to)) return false;
         return copy_number_format(arena, &from->format, &to->format);
     }
     to->boolean = from->boolean;
@@ -213,7 +215,8 @@ static bool same_intervals(const hr_column *a, const hr_column *b) {
 static bool same_column(const hr_column *a, const hr_column *b) {
     return strcmp(a->name, b->name) == 0 && a->kind == b->kind && a->low == b->low && a->high == b->high &&
            a->integer == b->integer && a->count == b->count && same_intervals(a, b) &&
-           same_words(a->values, a->value_count, b->values, b->value_count) && hr_cell_text_same(a, b);
+           same_words(a->values, a->value_count, b->values, b->value_count) && hr_cell_text_same(a, b) &&
+           hr_label_quantiles_same(a, b);
 }
 
 bool hr_schema_same_columns(const hr_schema *a, const hr_schema *b) {
@@ -237,6 +240,7 @@ bool hr_schema_same(const hr_schema *a, const hr_schema *b) {
 hr_task hr_schema_task(const hr_schema *schema) {
     const hr_column *label = &schema->parts.label;
     if (label->event) return HR_TASK_SURVIVAL;
+    if (label->quantiles) return HR_TASK_QUANTILES;
     if (label->kind == HR_KIND_NUMBER) return label->count ? HR_TASK_COUNT : HR_TASK_REGRESSION;
     return label->value_count == 2 ? HR_TASK_BINARY : HR_TASK_MULTICLASS;
 }

@@ -131,6 +131,19 @@ hr_status hr_schema_label_time(hr_schema_builder *builder, const char *name, con
     return set_label(builder, &column, err);
 }
 
+hr_status hr_schema_label_quantiles(hr_schema_builder *builder, const double *quantiles, size_t count,
+                                    hr_error *err) {
+    hr_column *label = &builder->label;
+    if (!label->name || label->kind != HR_KIND_NUMBER)
+        return hr_fail(err, HR_E_ARGUMENT, "call hr_schema_label_number first", "quantiles of no number");
+    double *copy = hr_arena_alloc(builder->arena, count + 1, sizeof *copy);
+    if (!copy) return hr_fail_memory(err);
+    for (size_t i = 0; i < count; i++) copy[i] = quantiles[i];
+    label->quantiles = copy;
+    label->quantile_count = count;
+    return HR_OK;
+}
+
 hr_status hr_schema_label_classes(hr_schema_builder *builder, const char *name, const char *const *values,
                                   size_t count, hr_error *err) {
     hr_column column = category_schema_builder(name, values, count);

@@ -116,6 +116,17 @@ static bool intervals_differ(const comparison *c, const hr_column *one, const hr
            note_numbers(c, "number of intervals", (double)one->interval_count, (double)other->interval_count);
 }
 
+static bool quantiles_differ(const comparison *c, const hr_column *one, const hr_column *other) {
+    char where[64];
+    for (size_t i = 0; i < one->quantile_count && i < other->quantile_count; i++) {
+        snprintf(where, sizeof where, "quantile %zu", i + 1);
+        if (one->quantiles[i] != other->quantiles[i])
+            return note_numbers(c, where, one->quantiles[i], other->quantiles[i]);
+    }
+    return one->quantile_count != other->quantile_count &&
+           note_numbers(c, "number of quantiles", (double)one->quantile_count, (double)other->quantile_count);
+}
+
 /* Of columns of one name. */
 static bool kinds_differ(const comparison *c, const hr_column *one, const hr_column *other) {
     static const char *const flags[] = {"no", "yes"};
@@ -128,6 +139,7 @@ static bool kinds_differ(const comparison *c, const hr_column *one, const hr_col
     if (one->event && intervals_differ(c, one, other)) return true;
     if (one->integer != other->integer)
         return note_difference(c, "integer", flags[one->integer], flags[other->integer]);
+    if (quantiles_differ(c, one, other)) return true;
     return number_formats_differ(c, &one->format, &other->format) || words_differ(c, &values, &other_values);
 }
 

@@ -52,19 +52,20 @@ enum {
     COLUMN_REVIEW,
     COLUMN_SOURCE,
     COLUMN_ACCEPTED,
+    COLUMN_QUANTILES,
     COLUMN_WHOLE, /* another name of "integer", which prepared files use */
     COLUMN_TIME,  /* another name of "name" */
     COLUMN_EVENT,
     COLUMN_INTERVALS,
     COLUMN_KEYS
 };
-static const char *const column_keys[] = {"name",    "kind",      "low",       "high",   "integer",  "values",
-                                          "decimal", "thousands", "symbol",    "from",   "to",       "format",
-                                          "offset",  "parts",     "review",    "source", "accepted", "whole",
-                                          "time",    "event",     "intervals", NULL};
+static const char *const column_keys[] = {
+    "name",     "kind",      "low",   "high",   "integer", "values",    "decimal", "thousands",
+    "symbol",   "from",      "to",    "format", "offset",  "parts",     "review",  "source",
+    "accepted", "quantiles", "whole", "time",   "event",   "intervals", NULL};
 static const char column_help[] =
     "a column has the keys name, kind, review, accepted, source, and those of its kind: low, high, "
-    "integer, decimal, thousands, symbol (number); values (category, classes); "
+    "integer, decimal, thousands, symbol (number), quantiles (a label); values (category, classes); "
     "from, to, format, offset, parts (date); time, event, intervals (time)";
 
 /* The kinds of columns in a file. */
@@ -102,7 +103,8 @@ static const int column_key_kinds[COLUMN_KEYS] = {[COLUMN_LOW] = FILE_ANY_NUMBER
                                                   [COLUMN_PARTS] = FILE_DATE,
                                                   [COLUMN_TIME] = FILE_TIME,
                                                   [COLUMN_EVENT] = FILE_TIME,
-                                                  [COLUMN_INTERVALS] = FILE_TIME};
+                                                  [COLUMN_INTERVALS] = FILE_TIME,
+                                                  [COLUMN_QUANTILES] = FILE_NUMBER};
 
 typedef struct schema_reader {
     hr_keys keys;
@@ -147,6 +149,20 @@ static hr_status read_column_kind(const schema_reader *r, const hr_yaml_node *no
         "unknown kind '%s'", text);
 }
 
+static hr_status read_quantiles(const schema_reader *r, const hr_yaml_node *list, hr_column *out) {
+    if (list->kind != HR_YAML_SEQUENCE)
+        return hr_keys_refuse_kind(&r->keys, list, "quantiles", "a list of numbers, such as [0.1, 0.5, 0.9]");
+    double *quantiles = hr_arena_alloc(r->keys.arena, list->count + 1, sizeof *quantiles);
+    if (!quantiles) return hr_fail_memory(r->keys.err);
+    hr_status status = HR_OK;
+    size_t count = 0;
+    for (const hr_yaml_node *item = list->child; item && !status; item = item->next)
+        status = hr_keys_number(&r->keys, item, "a quantile", &quantiles[count++]);
+    out->quantiles = quantiles;
+    out->quantile_count = count;
+    return status;
+}
+
 static hr_status read_number_column(const schema_reader *r, const hr_yaml_node *map,
                                     const hr_yaml_node **keys, hr_column *out) {
     static const char why[] = "a number needs public bounds, low and high";
@@ -160,6 +176,7 @@ static hr_status read_number_column(const schema_reader *r, const hr_yaml_node *
     if (!status) status = hr_keys_need(&r->keys, map, keys[COLUMN_HIGH], "high", why);
     if (!status && keys[COLUMN_LOW]) status = hr_keys_number(&r->keys, keys[COLUMN_LOW], "low", &out->low);
     if (!status) status = hr_keys_number(&r->keys, keys[COLUMN_HIGH], "high", &out->high);
+    if (!status && keys[COLUMN_QUANTILES]) status = read_quantiles(r, keys[COLUMN_QUANTILES], out);
     if (!status && integer) status = hr_keys_flag(&r->keys, integer, "integer", &out->integer);
     out->format = r->format;
     return status ? status : hr_read_number_format(&r->keys, &format, &out->format);

@@ -5,6 +5,7 @@
 #include "base/text/text.h"
 #include "tables/schema/cell_text.h"
 #include "tables/schema/date_parts.h"
+#include "tables/schema/label_quantiles.h"
 #include "tables/schema/schema.h"
 
 #include <string.h>
@@ -124,6 +125,7 @@ void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_lab
         } else {
             write_schema_number(out, indent, "low", column->low);
             write_schema_number(out, indent, "high", column->high);
+            hr_label_quantiles_write(out, indent, column);
             if (!column->count && (column->integer || column->review))
                 hr_buffer_format(out, "%sinteger: %s\n", indent, column->integer ? "true" : "false");
         }

@@ -25,12 +25,17 @@ typedef enum hr_objective {
     HR_OBJECTIVE_LOGISTIC, /* gradient tanh(F) - y; two classes only */
     HR_OBJECTIVE_HAZARD,   /* an output an interval, y is a code (hr_survival_code): gradient
                               1/(1 + exp(-F)) - [the event came in it] where the record was at risk, else 0 */
-    HR_OBJECTIVE_COUNT     /* y is a part of the label's high: gradient (exp(F) - y) / (HR_COUNT_GRADIENT *
+    HR_OBJECTIVE_COUNT,    /* y is a part of the label's high: gradient (exp(F) - y) / (HR_COUNT_GRADIENT *
                               max(exp(F), exp(base))) */
+    HR_OBJECTIVE_QUANTILES /* an output a quantile q of a number: gradient 1{y < F} - q over
+                              hr_quantile_reach, with a ramp in the place of the step */
 } hr_objective;
 
 /* What the gradients of counts are divided by, beside the mean: most are within 1. */
 enum { HR_COUNT_GRADIENT = 2 };
+
+#define HR_QUANTILE_WIDTH_MIN (1. / 1024)
+enum { HR_QUANTILE_RAMP = 4 };
 
 /* What a record contributes in one round. */
 typedef struct hr_candidate_scan_loss {
@@ -39,6 +44,9 @@ typedef struct hr_candidate_scan_loss {
     double score_limit; /* scores are kept within +-limit (those of classes: within -0.2 .. 1.2) */
     int64_t bound;      /* G_t = floor(C_t 2^12) */
     double count_unit;  /* counts: the least mean that a gradient is divided by, above 0, as a part of high */
+    double width;       /* quantiles: HR_QUANTILE_WIDTH_MIN to 1; steps are ramps over y +- width /
+                           HR_QUANTILE_RAMP; within the clip is a record whose middle quantile is within
+                           y +- width */
 } hr_candidate_scan_loss;
 
 /* How large trees may be. */
@@ -49,14 +57,15 @@ enum {
 
 /* What all rounds of a scan have in common. */
 typedef struct hr_candidate_scan_setup {
-    const double *targets; /* as hr_targets_of; outputs > 1: class indices, one-hot; like `base` read by
-                              hr_candidate_scan_new alone */
+    const double *targets; /* as hr_targets_of; outputs > 1 without quantiles: class indices, one-hot; like
+                              `base` read by hr_candidate_scan_new alone */
     size_t outputs;
     const double *base; /* where scores start: base[0..outputs) */
     size_t trees;       /* of a round at most, of two-way splits and HR_CANDIDATE_SCAN_NODES_MAX nodes */
     int threads;
-    bool publishes;         /* steps have a published part, which is added up, too */
-    hr_objective objective; /* of all losses: it decides whether targets are codes */
+    bool publishes;          /* steps have a published part, which is added up, too */
+    hr_objective objective;  /* of all losses: it decides what targets are */
+    const double *quantiles; /* HR_OBJECTIVE_QUANTILES: one an output, increasing; borrowed; else NULL */
 } hr_candidate_scan_setup;
 
 /* Per person (binned->weights): sums are of hr_person_share of each gradient, in units finer by
@@ -111,6 +120,10 @@ size_t hr_candidate_scan_leaves(const hr_candidate_scan *scan, const hr_tree *tr
 
 /* After a round: how many records had a gradient within the clip, in units of counts. */
 hr_exact hr_candidate_scan_within(const hr_candidate_scan *scan);
+
+/* What a vector of gradients of quantiles, 1{y < F_k} - q_k, is divided by: the greatest length of one whose
+ * scores are in the order of the quantiles. One whose scores are not, and that is longer, is shortened. */
+double hr_quantile_reach(const double *quantiles, size_t count);
 
 /* Before the first round: the number of records in units of 1/64; the sum of targets in units of 2^-12 (one
  * output), or the records of every class in units of 1/64. With weights (else NULL): their sums, in units of

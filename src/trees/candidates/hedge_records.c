@@ -11,6 +11,7 @@
 
 struct hr_records {
     const hr_data *data;
+    const double *quantiles; /* of the label; NULL: none */
     size_t outputs, trees;
     size_t classes; /* that records are counted by, or codes of times; 0: none */
     int threads;
@@ -34,9 +35,10 @@ hr_status hr_records_new(const hr_data *data, size_t outputs, size_t trees, int 
     hr_records *r = calloc(1, sizeof *r);
     if (!r) return hr_fail_memory(err);
     r->data = data;
+    r->quantiles = hr_schema_label(hr_data_schema(data))->quantiles;
     r->outputs = outputs;
     const bool are_times = hr_schema_task(hr_data_schema(data)) == HR_TASK_SURVIVAL;
-    r->classes = are_times ? hr_survival_codes(outputs) : outputs > 1 ? outputs : 0;
+    r->classes = are_times ? hr_survival_codes(outputs) : outputs > 1 && !r->quantiles ? outputs : 0;
     r->trees = trees;
     r->threads = threads;
     r->targets = malloc((hr_data_rows(data) + 1) * sizeof *r->targets);
@@ -160,7 +162,8 @@ static hr_status scan_hedge_records(hr_records *r, const hr_hedge_question *ques
                                                .base = question->base,
                                                .trees = r->trees,
                                                .threads = r->threads,
-                                               .publishes = question->published != 0};
+                                               .publishes = question->published != 0,
+                                               .quantiles = r->quantiles};
         status = hr_candidate_scan_new(r->binned, &setup, &r->scan, err);
         if (!status && r->start) hr_candidate_scan_start(r->scan, r->start, &question->loss);
     }

@@ -10,12 +10,28 @@
 enum { BLOCK = HR_WALK_BLOCK };
 _Static_assert(HR_SCORE_BITS - HR_WORD_CUT == HR_GRADIENT_BITS, "words are gradients in their own units");
 
+/* The vector is longest at a corner: where y is below the scores of the quantiles from some k on. */
+double hr_quantile_reach(const double *quantiles, size_t count) {
+    double longest = 0;
+    for (size_t first = 0; first <= count; first++) {
+        double square = 0;
+        for (size_t k = 0; k < count; k++) {
+            const double g = (k >= first) - quantiles[k];
+            square += g * g;
+        }
+        longest = fmax(longest, square);
+    }
+    return sqrt(longest);
+}
+
 bool hr_score_gradients_init(hr_score_gradients *g, const hr_binned *binned,
                              const hr_candidate_scan_setup *setup) {
     const size_t rows = binned->rows, outputs = setup->outputs, scores = rows * outputs;
     const size_t packed = rows < HR_SCORE_WORD_ROWS ? rows : HR_SCORE_WORD_ROWS;
     *g = (hr_score_gradients){.kernels = hr_kernels_get(),
                               .weights = binned->weights,
+                              .has_classes = outputs > 1 && setup->objective == HR_OBJECTIVE_SQUARE,
+                              .quantiles = setup->quantiles,
                               .rows = rows,
                               .outputs = outputs,
                               .channels = outputs + (binned->weights != NULL),
@@ -24,9 +40,10 @@ bool hr_score_gradients_init(hr_score_gradients *g, const hr_binned *binned,
     g->scores = hr_pages_new(scores * sizeof *g->scores);
     if (setup->publishes) g->published = hr_pages_new(scores * sizeof *g->published);
     if (!g->targets || !g->scores || (setup->publishes && !g->published)) return false;
-    const bool are_whole = outputs > 1 || setup->objective == HR_OBJECTIVE_HAZARD;
+    const bool are_whole = g->has_classes || setup->objective == HR_OBJECTIVE_HAZARD;
     for (size_t i = 0; i < rows; i++)
         g->targets[i] = are_whole ? (int32_t)setup->targets[i] : hr_fixed_score(setup->targets[i]);
+    if (g->quantiles) g->reach = hr_quantile_reach(g->quantiles, outputs);
     for (size_t i = 0; i < scores; i++) g->scores[i] = hr_fixed_score(setup->base[i % outputs]);
     if (g->published) memset(g->published, 0, scores * sizeof *g->published);
     return true;
@@ -40,18 +57,13 @@ void hr_score_gradients_done(hr_score_gradients *g) {
 
 /* ---- Scores ---- */
 
-/* Whether there is a score for each of several classes: its probability. */
-static bool has_classes(const hr_score_gradients *g, const hr_candidate_scan_loss *loss) {
-    return g->outputs > 1 && loss->objective != HR_OBJECTIVE_HAZARD;
-}
-
 /* What scores are kept within. */
 static double lowest_score(const hr_score_gradients *g, const hr_candidate_scan_loss *loss) {
-    return has_classes(g, loss) ? -.2 : -loss->score_limit;
+    return g->has_classes ? -.2 : -loss->score_limit;
 }
 
 static double highest_score(const hr_score_gradients *g, const hr_candidate_scan_loss *loss) {
-    return has_classes(g, loss) ? 1.2 : loss->score_limit;
+    return g->has_classes ? 1.2 : loss->score_limit;
 }
 
 /* A scan has half of the log-odds (logistic loss), or the probabilities of more than two classes. */
@@ -59,7 +71,7 @@ void hr_score_gradients_start(hr_score_gradients *g, const double *scores,
                               const hr_candidate_scan_loss *loss) {
     double low = lowest_score(g, loss), high = highest_score(g, loss);
     for (size_t i = 0; i < g->rows * g->outputs; i++) {
-        double score = has_classes(g, loss)                       ? (scores[i] + 1) / 2
+        double score = g->has_classes                             ? (scores[i] + 1) / 2
                        : loss->objective == HR_OBJECTIVE_LOGISTIC ? scores[i] / 2
                                                                   : scores[i];
         g->scores[i] = hr_fixed_score(fmin(fmax(score, low), high));
@@ -131,19 +143,25 @@ static int64_t pack_one(const hr_score_gradients *g, const hr_candidate_scan_los
                                 rows->count, words);
 }
 
-static double residual(const hr_score_gradients *g, size_t row, size_t k) {
-    return hr_fixed_value(g->scores[row * g->outputs + k]) - (g->targets[row] == (int32_t)k ? 1 : 0);
+/* Coordinate k of a record's vector, before it is shortened. */
+static double gradient_of(const hr_score_gradients *g, const hr_candidate_scan_loss *loss, size_t row,
+                          size_t k) {
+    const int32_t score = g->scores[row * g->outputs + k], target = g->targets[row];
+    if (!g->quantiles) return hr_fixed_value(score) - (target == (int32_t)k ? 1 : 0);
+    const double part = (1 + HR_QUANTILE_RAMP * hr_fixed_value(score - target) / loss->width) / 2;
+    return fmin(fmax(part, 0), 1) - g->quantiles[k];
 }
 
-/* More outputs: the factor that shortens a record's gradient to the clip. */
+/* More outputs, and quantiles: the factor that shortens a record's vector to the clip; that of quantiles to
+ * the reach, which is the clip in their units. */
 static double factor_of(const hr_score_gradients *g, const hr_candidate_scan_loss *loss, size_t row) {
     double square = 0;
     for (size_t k = 0; k < g->outputs; k++) {
-        double r = residual(g, row, k);
+        double r = gradient_of(g, loss, row, k);
         square += r * r;
     }
     double norm = sqrt(square);
-    return (norm > loss->clip ? loss->clip / norm : 1) * (1 << HR_GRADIENT_BITS);
+    return loss->clip / fmax(norm, g->quantiles ? g->reach : loss->clip) * (1 << HR_GRADIENT_BITS);
 }
 
 void hr_score_gradients_pack(const hr_score_gradients *g, const hr_candidate_scan_loss *loss,
@@ -165,9 +183,15 @@ static void pack_many(const hr_score_gradients *g, const hr_candidate_scan_loss 
         int64_t *vector = words + i;
         double factor = factor_of(g, loss, rows->begin + i);
         for (size_t k = 0; k < g->outputs; k++)
-            vector[k * BLOCK] = (int64_t)(residual(g, rows->begin + i, k) * factor);
+            vector[k * BLOCK] = (int64_t)(gradient_of(g, loss, rows->begin + i, k) * factor);
         hr_score_gradients_pack(g, loss, vector);
     }
+}
+
+/* Whether a record counts as one within the clip: of quantiles one near its middle quantile. */
+static bool is_near(const hr_score_gradients *g, const hr_candidate_scan_loss *loss, size_t row) {
+    const int32_t middle = g->scores[row * g->outputs + g->outputs / 2];
+    return abs(middle - g->targets[row]) <= hr_fixed_score(loss->width);
 }
 
 /* What a person's record adds in the place of its packed gradients: its share of each, and its weight.
@@ -178,7 +202,7 @@ static int64_t weigh_block(const hr_score_gradients *g, const hr_candidate_scan_
     const uint32_t *weights = g->weights + rows->begin;
     const int32_t *targets = g->targets + rows->begin, clip = rule_of(g, loss).clip;
     int32_t room[BLOCK];
-    const bool has_one = g->outputs == 1 && loss->objective != HR_OBJECTIVE_HAZARD;
+    const bool has_one = g->outputs == 1 && !g->quantiles && loss->objective != HR_OBJECTIVE_HAZARD;
     const int32_t *predicted = has_one ? predicted_of(g, loss, rows, room) : NULL;
     int64_t within = 0;
     for (size_t i = 0; i < rows->count; i++) {
@@ -187,7 +211,9 @@ static int64_t weigh_block(const hr_score_gradients *g, const hr_candidate_scan_
             *word = hr_person_share(weights[i], hr_unpack(&packing, *word).gradient.unpaid);
         }
         words[g->outputs * BLOCK + i] = weights[i];
-        bool is_within = predicted && abs(predicted[i] - targets[i]) <= clip;
+        bool is_within = predicted      ? abs(predicted[i] - targets[i]) <= clip
+                         : g->quantiles ? is_near(g, loss, rows->begin + i)
+                                        : false;
         within += is_within ? weights[i] : 0;
     }
     return within;
@@ -198,9 +224,10 @@ int64_t hr_score_gradients_words(const hr_score_gradients *g, const hr_candidate
     int64_t within = 0;
     if (loss->objective == HR_OBJECTIVE_HAZARD)
         hr_hazard_gradients_words(g, loss, rows, words);
-    else if (g->outputs == 1)
+    else if (g->outputs == 1 && !g->quantiles)
         within = pack_one(g, loss, rows, words);
     else
         pack_many(g, loss, rows, words);
+    for (size_t i = 0; g->quantiles && i < rows->count; i++) within += is_near(g, loss, rows->begin + i);
     return g->weights ? weigh_block(g, loss, rows, words) : within;
 }

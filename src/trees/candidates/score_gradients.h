@@ -11,7 +11,10 @@ enum { HR_SCORE_WORD_ROWS = 1 << 20 }; /* a sum has room for the words of so man
 
 typedef struct hr_score_gradients {
     const hr_kernels *kernels;
-    int32_t *targets;        /* outputs > 1: class indices; times: codes */
+    int32_t *targets;        /* more than two classes: their indices; times: codes */
+    bool has_classes;        /* more than two: a score is a probability of each */
+    const double *quantiles; /* one an output; NULL: outputs are no quantiles */
+    double reach;            /* hr_quantile_reach */
     const uint32_t *weights; /* NULL: every record counts 1 */
     size_t rows, outputs;
     size_t channels;    /* words of a record: one an output; with weights one more, for those */
@@ -47,7 +50,7 @@ void hr_score_gradients_pack(const hr_score_gradients *gradients, const hr_candi
 
 /* words[k * HR_WALK_BLOCK + i]: channel k of record i of a block. Without weights a word has the gradient and
  * a count of 1 (packing.h); with weights, the person's share of the gradient, and in the last channel the
- * weight. Returns how many gradients are within the clip, or their weight; of more outputs 0. */
+ * weight. Returns how many gradients are within the clip, or their weight; of more classes 0. */
 int64_t hr_score_gradients_words(const hr_score_gradients *gradients, const hr_candidate_scan_loss *loss,
                                  const hr_row_block *rows, int64_t *words);
 

@@ -366,10 +366,17 @@ static void test_golden__questions_of_hedge(void **state) {
                                          -6,
                                          7,
                                          2,
-                                         reals};
+                                         reals,
+                                         0};
     hr_bytes bytes = {0};
     assert_int_equal(hr_message_pack(&question.base, &bytes, NULL), HR_OK);
     check_bytes("question-hedge", question.base.descriptor, bytes);
+    Hedgerow__HedgeQuestion of_quantiles = HEDGEROW__HEDGE_QUESTION__INIT;
+    of_quantiles.kind = HEDGEROW__HEDGE_QUESTION__KIND__LEAVES;
+    of_quantiles.bound = 1 << 12;
+    of_quantiles.width = .25;
+    assert_int_equal(hr_message_pack(&of_quantiles.base, &bytes, NULL), HR_OK);
+    check_bytes("question-hedge-of-quantiles", of_quantiles.base.descriptor, bytes);
     static const Hedgerow__HedgeQuestion__Kind kinds[] = {
         HEDGEROW__HEDGE_QUESTION__KIND__TOTALS, HEDGEROW__HEDGE_QUESTION__KIND__BINS,
         HEDGEROW__HEDGE_QUESTION__KIND__CHOICE, HEDGEROW__HEDGE_QUESTION__KIND__LEAVES,

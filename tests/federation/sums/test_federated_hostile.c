@@ -324,6 +324,13 @@ static void has_a_forest_of_no_numbers(Hedgerow__Question *q, Hedgerow__HedgeQue
     b->trees[0]->values[0] = (double)INFINITY;
 }
 
+static double width;
+
+static void has_a_width(Hedgerow__Question *q, Hedgerow__HedgeQuestion *b) {
+    (void)q;
+    b->width = width;
+}
+
 /* ---- Questions that no owner answers ---- */
 
 static const struct {
@@ -393,6 +400,36 @@ static table table_of_categories(void) {
     }
     table_make(&t, category_column("y", 2), features);
     return t;
+}
+
+/* A record's gradient of quantiles is divided by the width; of all else it is no part of a question. */
+static void test_hostile_question__about_widths_has_no_answer(void **state) {
+    (void)state;
+    static const double three[] = {.1, .5, .9}, widths[] = {0, -.5, 1e-9, 1.5, (double)NAN, (double)INFINITY};
+    static const uint32_t kinds[] = {K(CHOICE), K(LEAVES)};
+    for (size_t i = 0; i <= COUNT(widths) * COUNT(kinds); i++) {
+        const bool has_quantiles = i < COUNT(widths) * COUNT(kinds);
+        table t = table_of_categories();
+        if (has_quantiles) {
+            hr_column label = number_column("y", 0, 2);
+            const hr_column features[] = {category_column("x0", 3), category_column("x1", 3)};
+            label.quantiles = three;
+            label.quantile_count = 3;
+            hr_data_free(t.data);
+            hr_schema_free(t.schema);
+            table_make(&t, label, features);
+        }
+        width = has_quantiles ? widths[i / COUNT(kinds)] : .5;
+        open_job_of(t, federated_job("hedge", 4, 1e-6), kinds[i % COUNT(kinds)], has_a_width);
+        (void)!hr_simulation_run(&w.federation.simulation, NULL);
+        for (size_t o = 0; o < OWNERS; o++) {
+            if (w.owners[o].answers) fail_msg("width %g was answered", width);
+            if (w.owners[o].refusals && !strstr(w.owners[o].why, "a width that is out of range"))
+                fail_msg("%s", w.owners[o].why);
+        }
+        assert_true(w.tampered > 0);
+        federation_close(&w.federation);
+    }
 }
 
 /* No feature needs quantiles, so that no cost is meant for bins. */
@@ -481,6 +518,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hostile_question__has_no_answer),
         cmocka_unit_test(test_hostile_question__about_bins_that_are_public_has_no_answer),
+        cmocka_unit_test(test_hostile_question__about_widths_has_no_answer),
         cmocka_unit_test(test_hostile_coordinator__gets_no_more_than_the_budget),
         cmocka_unit_test(test_owner__that_forgets_goes_on),
         cmocka_unit_test(test_hostile_coordinator__opens_no_sum_of_a_wider_clip),

@@ -14,6 +14,8 @@
 
 enum { ROWS = 900, BINS = 16, OWNERS_MAX = 5, VALUES_MAX = 1 << 15 };
 
+static const double quantiles[] = {.1, .5, .9};
+
 typedef struct task {
     size_t classes;
     hr_objective objective;
@@ -71,7 +73,12 @@ static void fill_table(world *w, size_t classes) {
         w->t.labels[i] = classes ? (double)((size_t)(x * 7 + w->t.columns[2][i]) % classes) : 2 * x - 1;
     }
     hr_column columns[] = {number_column("x", 0, 1), number_column("z", 0, 2), category_column("k", 4)};
-    table_make(&w->t, classes ? category_column("y", classes) : number_column("y", -1, 1), columns);
+    hr_column label = classes ? category_column("y", classes) : number_column("y", -1, 1);
+    if (w->task.objective == HR_OBJECTIVE_QUANTILES) {
+        label.quantiles = quantiles;
+        label.quantile_count = COUNT(quantiles);
+    }
+    table_make(&w->t, label, columns);
     if (w->task.persons) name_persons(w, columns);
 }
 
@@ -99,6 +106,7 @@ static void deal_records(world *w, size_t o) {
 
 static void world_open(world *w, task of, size_t owners) {
     *w = (world){.outputs = of.classes > 2 ? of.classes : 1, .owners = owners, .task = of};
+    if (of.objective == HR_OBJECTIVE_QUANTILES) w->outputs = COUNT(quantiles);
     fill_table(w, of.classes);
     w->arena = hr_arena_new();
     assert_non_null(w->arena);
@@ -110,7 +118,8 @@ static void world_open(world *w, task of, size_t owners) {
                                               .task = hr_schema_task(w->t.schema),
                                               .has_quantiles = true},
                                   .outputs = w->outputs,
-                                  .objective = of.objective};
+                                  .objective = of.objective,
+                                  .quantiles = hr_schema_label(w->t.schema)->quantiles};
     assert_int_equal(hr_hedge_new(&terms, w->coins, w->arena, &w->hedge, NULL), HR_OK);
 }
 
@@ -248,10 +257,19 @@ static void check_same_forest(const hr_forest *a, const hr_forest *b) {
 
 static void test_owners__make_the_model_of_all_records(void **state) {
     (void)state;
-    static const task tasks[] = {{0, false, false, false}, {2, false, false, false}, {2, true, false, false},
-                                 {4, false, false, false}, {4, false, true, false},  {0, false, false, true},
-                                 {2, false, false, true},  {2, true, false, true},   {4, false, false, true},
-                                 {4, false, true, true}};
+    static const task tasks[] = {{0, false, false, false},
+                                 {2, false, false, false},
+                                 {2, true, false, false},
+                                 {4, false, false, false},
+                                 {4, false, true, false},
+                                 {0, false, false, true},
+                                 {2, false, false, true},
+                                 {2, true, false, true},
+                                 {4, false, false, true},
+                                 {4, false, true, true},
+                                 {0, HR_OBJECTIVE_QUANTILES, false, false},
+                                 {0, HR_OBJECTIVE_QUANTILES, true, false},
+                                 {0, HR_OBJECTIVE_QUANTILES, false, true}};
     static const size_t owners[] = {2, 3, OWNERS_MAX};
     static world one, many;
     for (size_t i = 0; i < COUNT(tasks); i++) {

@@ -34,9 +34,10 @@ typedef struct worst_case {
 static void score_rows(worst_case *w, size_t rows, size_t outputs, int64_t bound, hr_exact *scores) {
     hr_binned binned = {rows, CANDIDATES, &w->binning, ROWS, w->columns[0], 0, NULL, NULL, NULL, NULL, NULL};
     const double base[3] = {outputs > 1 ? .5 : -.5, .5, 0};
-    hr_candidate_scan_loss loss = {HR_OBJECTIVE_SQUARE, (double)bound / 4096, 1, bound, 0};
+    hr_candidate_scan_loss loss = {HR_OBJECTIVE_SQUARE, (double)bound / 4096, 1, bound, 0, 0};
     hr_candidate_scan *scan = NULL;
-    hr_candidate_scan_setup setup = {w->targets, outputs, base, CANDIDATES, 1, false, HR_OBJECTIVE_SQUARE};
+    hr_candidate_scan_setup setup = {w->targets,          outputs, base, CANDIDATES, 1, false,
+                                     HR_OBJECTIVE_SQUARE, NULL};
     assert_int_equal(hr_candidate_scan_new(&binned, &setup, &scan, NULL), HR_OK);
     assert_int_equal(hr_candidate_scan_round(scan, w->trees, CANDIDATES, &loss, NULL), HR_OK);
     hr_candidate_scan_scores(scan, w->trees, CANDIDATES, 0, scores);

@@ -58,6 +58,12 @@ static void run_open(run *r, const person_tables *t, hr_privacy_measure measure,
                     .unit = HR_PER_PERSON,
                     .budget = 4 * HR_UNIT,
                     .task = hr_schema_task(t->schema)}};
+    const hr_column *label = hr_schema_label(t->schema);
+    if (label->quantiles) {
+        r->terms.outputs = label->quantile_count;
+        r->terms.objective = HR_OBJECTIVE_QUANTILES;
+        r->terms.quantiles = label->quantiles;
+    }
     assert_int_equal(hr_csprng_open_seeded(11, &r->coins, NULL), HR_OK);
     assert_int_equal(hr_hedge_new(&r->terms, r->coins, r->arena, &r->hedge, NULL), HR_OK);
     assert_int_equal(hr_edges_public(t->schema, 8, r->arena, &r->binning, NULL), HR_OK);
@@ -135,13 +141,17 @@ static void play(const person_tables *t, hr_privacy_measure measure, size_t clas
     run_close(&r);
 }
 
-static void play_canaries(hr_privacy_measure measure, size_t classes) {
+/* quantiles: NULL: none */
+static void play_canaries(hr_privacy_measure measure, size_t classes, const double *quantiles) {
     static const person_canary canaries[] = {{1, true},  {2, false},  {3, true},   {7, false},
                                              {50, true}, {50, false}, {300, true}, {2000, true}};
     memset(changes, 0, sizeof changes);
     for (size_t c = 0; c < COUNT(canaries); c++) {
         person_tables t;
         person_tables_open(&t, classes, &canaries[c], 100 * classes + c);
+        hr_column *label = (hr_column *)hr_schema_label(t.schema);
+        label->quantiles = quantiles;
+        label->quantile_count = quantiles ? 3 : 0;
         play(&t, measure, classes);
         person_tables_close(&t);
     }
@@ -152,7 +162,7 @@ static void test_questions__change_by_what_is_charged_at_most_and_nearly(void **
     static const hr_privacy_measure measures[] = {HR_PRIVACY_GDP, HR_PRIVACY_PURE};
     for (size_t m = 0; m < COUNT(measures); m++)
         for (size_t classes = 0; classes <= 3; classes += classes ? 1 : 2) {
-            play_canaries(measures[m], classes);
+            play_canaries(measures[m], classes, NULL);
             assert_true(change_of("leaf count") > .999);
             assert_true(change_of("choice of tree") > (measures[m] == HR_PRIVACY_PURE ? .2 : .9));
             assert_true(change_of("leaf sum") > (measures[m] == HR_PRIVACY_PURE && classes == 3 ? .6 : .9));
@@ -161,6 +171,19 @@ static void test_questions__change_by_what_is_charged_at_most_and_nearly(void **
             if (classes == 3) assert_true(change_of("class counts") > .999);
             if (!classes && !m) assert_true(change_of("clip count") > .3);
         }
+}
+
+/* All lines of numbers, and in either measure a count of the records near their middle quantile. */
+static void test_questions__of_quantiles_change_by_what_is_charged_at_most_and_nearly(void **state) {
+    (void)state;
+    static const hr_privacy_measure measures[] = {HR_PRIVACY_GDP, HR_PRIVACY_PURE};
+    static const double three[] = {.1, .5, .9};
+    for (size_t m = 0; m < COUNT(measures); m++) {
+        play_canaries(measures[m], 0, three);
+        assert_true(change_of("leaf count") > .999 && change_of("sum of weights") > .999);
+        assert_true(change_of("base score") > .99 && change_of("clip count") > .3);
+        assert_true(change_of("leaf sum") > (measures[m] == HR_PRIVACY_PURE ? .6 : .9));
+    }
 }
 
 /* ---- Class weights ---- */
@@ -391,6 +414,7 @@ static void test_fit__finds_the_number_of_persons(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_questions__change_by_what_is_charged_at_most_and_nearly),
+        cmocka_unit_test(test_questions__of_quantiles_change_by_what_is_charged_at_most_and_nearly),
         cmocka_unit_test(test_questions__of_weighed_classes_change_by_the_weight),
         cmocka_unit_test(test_edges__are_medians_of_persons),
         cmocka_unit_test(test_edges__over_tables_move_by_what_is_charged),

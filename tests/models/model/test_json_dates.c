@@ -4,7 +4,7 @@
 
 #include <hedgerow/hedgerow.h>
 
-static const char golden[] = "model-3-dates.json";
+static const char golden[] = "model-4-dates.json";
 
 static void test_golden__is_read_and_written_alike(void **state) {
     (void)state;

@@ -4,7 +4,7 @@
 
 #include <hedgerow/hedgerow.h>
 
-static const char golden[] = "model-3-dates.json";
+static const char golden[] = "model-4-dates.json";
 
 typedef struct mark {
     const char *from, *to; /* marks the golden file */

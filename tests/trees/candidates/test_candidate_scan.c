@@ -18,6 +18,8 @@ enum {
 
 static const uint32_t some_bins[] = {9, 4, 6, 2, 12, 256, 3, 200};
 enum { WIDE = 5, WIDE_TOO = 7, CONSTANT = 3 };
+static const double quantiles[OUTPUTS_MAX] = {.1, .5, .9};
+#define WIDTH .3
 
 /* ---- A plain computation ---- */
 
@@ -27,6 +29,7 @@ typedef struct pair {
     hr_csprng *csprng;
     hr_dice dice;
     size_t outputs;
+    bool has_classes, has_quantiles;
     double *targets, base; /* base: of one output */
     int64_t *scores, *published;
     double published_part; /* of the step */
@@ -60,13 +63,16 @@ static double between(hr_dice *dice, double low, double high) {
     return low + (high - low) * hr_dice_unit(dice);
 }
 
-static void pair_open(pair *p, size_t rows, size_t outputs, int threads, uint64_t seed) {
+static void pair_open(pair *p, size_t rows, size_t outputs, hr_objective objective, int threads) {
+    const uint64_t seed = 7 + rows + outputs;
     memset(p, 0, sizeof *p);
     hr_dice_init(&p->dice, seed);
     assert_int_equal(hr_csprng_open_seeded(seed, &p->csprng, NULL), HR_OK);
     p->t = binned_table_new(&p->dice, rows, FEATURES, some_bins, FEATURES);
     binned_table_bin(&p->t);
     p->outputs = outputs;
+    p->has_quantiles = objective == HR_OBJECTIVE_QUANTILES;
+    p->has_classes = outputs > 1 && !p->has_quantiles;
     p->targets = arena_room(p->t.arena, rows, sizeof *p->targets);
     p->scores = arena_room(p->t.arena, rows * outputs, sizeof *p->scores);
     p->published = arena_room(p->t.arena, rows * outputs, sizeof *p->published);
@@ -74,12 +80,19 @@ static void pair_open(pair *p, size_t rows, size_t outputs, int threads, uint64_
     for (size_t k = 0; k < outputs; k++) base[k] = between(&p->dice, outputs > 1 ? 0 : -.5, .5);
     p->base = base[0];
     for (size_t i = 0; i < rows; i++) {
-        p->targets[i] =
-            outputs > 1 ? (double)hr_dice_below(&p->dice, outputs) : (double)hr_dice_below(&p->dice, 3) - 1;
-        if (outputs == 1 && hr_dice_below(&p->dice, 2)) p->targets[i] = between(&p->dice, -1, 1);
+        p->targets[i] = p->has_classes ? (double)hr_dice_below(&p->dice, outputs)
+                                       : (double)hr_dice_below(&p->dice, 3) - 1;
+        if (!p->has_classes && hr_dice_below(&p->dice, 2)) p->targets[i] = between(&p->dice, -1, 1);
         for (size_t k = 0; k < outputs; k++) p->scores[i * outputs + k] = fixed(base[k]);
     }
-    hr_candidate_scan_setup setup = {p->targets, outputs, base, TREES, threads, true, HR_OBJECTIVE_SQUARE};
+    hr_candidate_scan_setup setup = {p->targets,
+                                     outputs,
+                                     base,
+                                     TREES,
+                                     threads,
+                                     true,
+                                     p->has_quantiles ? HR_OBJECTIVE_QUANTILES : HR_OBJECTIVE_SQUARE,
+                                     p->has_quantiles ? quantiles : NULL};
     assert_int_equal(hr_candidate_scan_new(p->t.binned, &setup, &p->scan, NULL), HR_OK);
 }
 
@@ -136,7 +149,7 @@ static int64_t clip_to(int64_t x, int64_t low, int64_t high) {
 }
 
 static void plain_step(pair *p, const hr_candidate_scan_loss *loss) {
-    double low = p->outputs > 1 ? -.2 : -loss->score_limit, high = p->outputs > 1 ? 1.2 : loss->score_limit;
+    double low = p->has_classes ? -.2 : -loss->score_limit, high = p->has_classes ? 1.2 : loss->score_limit;
     for (size_t i = 0; i < p->t.rows; i++)
         for (size_t k = 0; k < p->outputs; k++) {
             double value = p->values[leaf_of(&p->t, &p->step_tree, i) * p->outputs + k];
@@ -160,9 +173,35 @@ static int64_t count_gradient(const pair *p, size_t row) {
     return fixed((mean - count) / 2 / (mean > COUNT_UNIT ? mean : COUNT_UNIT));
 }
 
-/* The integer gradient of a record. Returns whether it was within the clip (one output). */
+/* The integer vector of a record: shortened to the clip where it is longer than `most`. */
+static void plain_vector(const pair *p, const hr_candidate_scan_loss *loss, const double *g, double most,
+                         int64_t *gradient) {
+    double square = 0;
+    for (size_t k = 0; k < p->outputs; k++) square += g[k] * g[k];
+    double factor = loss->clip / (sqrt(square) > most ? sqrt(square) : most) * GRID;
+    for (size_t k = 0; k < p->outputs; k++) gradient[k] = (int64_t)trunc(g[k] * factor);
+    while (square_of(gradient, p->outputs) >
+           loss->bound * loss->bound) /* possible where the clip is no multiple of the unit */
+        for (size_t k = 0; k < p->outputs; k++) gradient[k] /= 2;
+}
+
+/* Whether the middle score is within the width; the ramp is a quarter of that. */
+static bool plain_quantiles(const pair *p, const hr_candidate_scan_loss *loss, size_t row,
+                            int64_t *gradient) {
+    const int64_t *score = p->scores + row * p->outputs, target = fixed(p->targets[row]);
+    double g[OUTPUTS_MAX];
+    for (size_t k = 0; k < p->outputs; k++) {
+        double part = .5 + 2 * (double)(score[k] - target) / FINE / loss->width;
+        g[k] = (part < 0 ? 0 : part > 1 ? 1 : part) - quantiles[k];
+    }
+    plain_vector(p, loss, g, hr_quantile_reach(quantiles, p->outputs), gradient);
+    return llabs(score[p->outputs / 2] - target) <= fixed(loss->width);
+}
+
+/* The integer gradient of a record. Returns whether it was within the clip (one output, and quantiles). */
 static bool plain_gradient(const pair *p, const hr_candidate_scan_loss *loss, size_t row, int64_t *gradient) {
     const int64_t *score = p->scores + row * p->outputs;
+    if (p->has_quantiles) return plain_quantiles(p, loss, row, gradient);
     if (p->outputs == 1) {
         int64_t predicted =
             loss->objective == HR_OBJECTIVE_LOGISTIC ? fixed(tanh((double)*score / FINE)) : *score;
@@ -172,16 +211,9 @@ static bool plain_gradient(const pair *p, const hr_candidate_scan_loss *loss, si
         gradient[0] = clip_to((int64_t)whole, -loss->bound, loss->bound);
         return llabs(g) <= clip;
     }
-    double g[OUTPUTS_MAX], square = 0;
-    for (size_t k = 0; k < p->outputs; k++) {
-        g[k] = (double)score[k] / FINE - (p->targets[row] == (double)k);
-        square += g[k] * g[k];
-    }
-    double factor = (sqrt(square) > loss->clip ? loss->clip / sqrt(square) : 1) * GRID;
-    for (size_t k = 0; k < p->outputs; k++) gradient[k] = (int64_t)trunc(g[k] * factor);
-    while (square_of(gradient, p->outputs) >
-           loss->bound * loss->bound) /* possible where the clip is no multiple of the unit */
-        for (size_t k = 0; k < p->outputs; k++) gradient[k] /= 2;
+    double g[OUTPUTS_MAX];
+    for (size_t k = 0; k < p->outputs; k++) g[k] = (double)score[k] / FINE - (p->targets[row] == (double)k);
+    plain_vector(p, loss, g, loss->clip, gradient);
     return false;
 }
 
@@ -231,7 +263,7 @@ static void check_trees(const pair *p, const hr_candidate_scan_loss *loss, size_
         }
     }
     for (size_t t = 0; t < tree_count; t++) check_leaves(p, t, &all[t]);
-    if (p->outputs == 1) assert_true(hr_candidate_scan_within(p->scan).unpaid == 64 * within);
+    if (!p->has_classes) assert_true(hr_candidate_scan_within(p->scan).unpaid == 64 * within);
     const int64_t thresholds[] = {0, 1, 5 * loss->bound};
     for (size_t i = 0; i < sizeof thresholds / sizeof *thresholds; i++) {
         hr_exact scores[TREES];
@@ -265,10 +297,14 @@ static void check_published(pair *p, const hr_candidate_scan_loss *loss) {
  * of one, or that take none. */
 static void check_rounds(size_t rows, size_t outputs, hr_objective objective, int threads) {
     static pair p;
-    pair_open(&p, rows, outputs, threads, 7 + rows + outputs);
+    pair_open(&p, rows, outputs, objective, threads);
     for (size_t round = 0; round < 3 * TREES; round++) {
-        hr_candidate_scan_loss loss = {objective, round % 3 ? between(&p.dice, .02, 1) : 1,
-                                       objective == HR_OBJECTIVE_SQUARE ? 1 : 3, 0, COUNT_UNIT};
+        hr_candidate_scan_loss loss = {objective,
+                                       round % 3 ? between(&p.dice, .02, 1) : 1,
+                                       objective == HR_OBJECTIVE_SQUARE ? 1 : 3,
+                                       0,
+                                       COUNT_UNIT,
+                                       WIDTH};
         loss.bound = (int64_t)floor(loss.clip * GRID);
         size_t tree_count = round % 5 == 4 ? 2 : round % 5 == 1 ? 1 : TREES;
         draw_trees(&p, 1 + (int)round % HR_CANDIDATE_SCAN_DEPTH_MAX);
@@ -304,6 +340,13 @@ static void test_candidate_scan__sums_vectors_of_more_outputs(void **state) {
     (void)state;
     for (size_t outputs = 2; outputs <= OUTPUTS_MAX; outputs++)
         for (size_t i = 0; i < ROW_COUNTS; i++) check_rounds(row_counts[i], outputs, HR_OBJECTIVE_SQUARE, 1);
+}
+
+static void test_candidate_scan__sums_gradients_of_quantiles(void **state) {
+    (void)state;
+    for (size_t outputs = 1; outputs <= OUTPUTS_MAX; outputs++)
+        for (size_t i = 0; i < ROW_COUNTS; i++)
+            check_rounds(row_counts[i], outputs, HR_OBJECTIVE_QUANTILES, 1 + (int)(i % 2));
 }
 
 static void test_candidate_scan__does_not_depend_on_threads(void **state) {
@@ -342,7 +385,7 @@ static void test_candidate_scan__has_room_for_more_records_than_words(void **sta
     hr_tree tree = {.nodes = nodes, .node_count = 3};
     hr_exact of_leaves[2], counts[2];
     hr_candidate_scan *scan = NULL;
-    const hr_candidate_scan_loss loss = {HR_OBJECTIVE_SQUARE, 2, 1, 2 * GRID, 0};
+    const hr_candidate_scan_loss loss = {HR_OBJECTIVE_SQUARE, 2, 1, 2 * GRID, 0, 0};
     const double base = 1;
     double *targets = malloc(rows * sizeof *targets);
     many.columns = malloc(rows);
@@ -351,7 +394,7 @@ static void test_candidate_scan__has_room_for_more_records_than_words(void **sta
         many.columns[i] = i < left ? 1 : 2;
     }
     for (int threads = 1; threads <= 3; threads += 2) {
-        hr_candidate_scan_setup setup = {targets, 1, &base, 1, threads, false, HR_OBJECTIVE_SQUARE};
+        hr_candidate_scan_setup setup = {targets, 1, &base, 1, threads, false, HR_OBJECTIVE_SQUARE, NULL};
         assert_int_equal(hr_candidate_scan_new(&many, &setup, &scan, NULL), HR_OK);
         assert_int_equal(hr_candidate_scan_round(scan, &tree, 1, &loss, NULL), HR_OK);
         assert_int_equal(hr_candidate_scan_leaves(scan, &tree, 0, of_leaves, counts), 2);
@@ -388,7 +431,14 @@ typedef struct setting {
 static void ask_all(const pair *p, const hr_binned *binned, const double *targets, const setting *s,
                     answers *a) {
     hr_candidate_scan *scan = NULL;
-    hr_candidate_scan_setup setup = {targets, s->outputs, s->base, WALKED, 1, false, HR_OBJECTIVE_SQUARE};
+    hr_candidate_scan_setup setup = {targets,
+                                     s->outputs,
+                                     s->base,
+                                     WALKED,
+                                     1,
+                                     false,
+                                     p->has_quantiles ? HR_OBJECTIVE_QUANTILES : HR_OBJECTIVE_SQUARE,
+                                     p->has_quantiles ? quantiles : NULL};
     assert_int_equal(hr_candidate_scan_new(binned, &setup, &scan, NULL), HR_OK);
     if (s->start) hr_candidate_scan_start(scan, s->start, &s->loss);
     const hr_tree *trees = p->trees + 2; /* over two features, none, and all */
@@ -400,7 +450,8 @@ static void ask_all(const pair *p, const hr_binned *binned, const double *target
         a->leaves[t] = hr_candidate_scan_leaves(scan, trees, t, a->gradients[t], a->counts[t]);
     hr_candidate_scan_scores(scan, trees, WALKED, s->threshold, a->scores);
     a->within = hr_candidate_scan_within(scan);
-    hr_candidate_scan_totals(targets, NULL, binned->rows, s->outputs, &a->total, a->labels);
+    hr_candidate_scan_totals(targets, NULL, binned->rows, p->has_classes ? s->outputs : 1, &a->total,
+                             a->labels);
     hr_candidate_scan_free(scan);
 }
 
@@ -434,6 +485,7 @@ static void compare_leaves(const setting *s, const answers *a, const answers *b,
 }
 
 static void compare(const setting *s, const answers *a, const answers *b, extremes *x) {
+    const bool has_classes = s->outputs > 1 && s->loss.objective != HR_OBJECTIVE_QUANTILES;
     for (size_t t = 0; t < WALKED; t++) {
         assert_int_equal(a->leaves[t], b->leaves[t]);
         compare_leaves(s, a, b, t, x);
@@ -441,18 +493,23 @@ static void compare(const setting *s, const answers *a, const answers *b, extrem
             x->score, part(fabs((double)(b->scores[t].unpaid - a->scores[t].unpaid)), (double)s->loss.bound));
     }
     int64_t within = b->within.unpaid - a->within.unpaid, label = 0;
-    assert_true(within == 0 || (within == 64 && s->outputs == 1));
+    assert_true(within == 0 || (within == 64 && !has_classes));
     x->within |= within ? 2 : 1;
     assert_true(b->total.unpaid - a->total.unpaid == 64);
-    for (size_t k = 0; k < s->outputs; k++) label += llabs(b->labels[k].unpaid - a->labels[k].unpaid);
-    assert_true(s->outputs > 1 ? label == 64 : label <= GRID);
-    x->label = fmax(x->label, (double)label / (s->outputs > 1 ? 64 : GRID));
+    for (size_t k = 0; k < (has_classes ? s->outputs : 1); k++)
+        label += llabs(b->labels[k].unpaid - a->labels[k].unpaid);
+    assert_true(has_classes ? label == 64 : label <= GRID);
+    x->label = fmax(x->label, (double)label / (has_classes ? 64 : GRID));
 }
 
 static setting draw_setting(hr_dice *dice, size_t outputs, hr_objective objective) {
     setting s = {.outputs = outputs};
-    s.loss = (hr_candidate_scan_loss){objective, hr_dice_below(dice, 2) ? 2 : between(dice, .001, 2),
-                                      objective == HR_OBJECTIVE_SQUARE ? 1 : 3, 0, COUNT_UNIT};
+    s.loss = (hr_candidate_scan_loss){objective,
+                                      hr_dice_below(dice, 2) ? 2 : between(dice, .001, 2),
+                                      objective == HR_OBJECTIVE_SQUARE ? 1 : 3,
+                                      0,
+                                      COUNT_UNIT,
+                                      hr_dice_below(dice, 2) ? WIDTH : HR_QUANTILE_WIDTH_MIN};
     s.loss.bound = (int64_t)floor(s.loss.clip * GRID);
     s.threshold = hr_dice_below(dice, 2) ? 0 : (int64_t)hr_dice_below(dice, 3 * (uint64_t)s.loss.bound + 1);
     double far =
@@ -476,7 +533,7 @@ static double *draw_start(pair *p) {
 static void search(size_t outputs, hr_objective objective, extremes *x) {
     static pair p;
     static answers without, with;
-    pair_open(&p, 2000, outputs, 1, 99 + outputs);
+    pair_open(&p, 2000, outputs, objective, 1);
     const double *start = draw_start(&p);
     for (int i = 0; i < CASES; i++) {
         if (i % 50 == 0) draw_trees(&p, 1 + i / 50 % 4);
@@ -515,17 +572,30 @@ static void test_candidate_scan__one_record_changes_one_vector_by_the_bound_at_m
     }
 }
 
+static void
+test_candidate_scan__one_record_changes_one_vector_of_quantiles_by_the_bound_at_most(void **state) {
+    (void)state;
+    for (size_t outputs = 1; outputs <= OUTPUTS_MAX; outputs++) {
+        extremes x = {0};
+        search(outputs, HR_OBJECTIVE_QUANTILES, &x);
+        assert_true(x.length > .999 && x.length <= 1 && x.score > .999 && x.label == 1 && x.within == 3);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_candidate_scan__sums_as_a_plain_computation),
         cmocka_unit_test(test_candidate_scan__sums_gradients_of_logistic_loss),
         cmocka_unit_test(test_candidate_scan__sums_gradients_of_counts),
+        cmocka_unit_test(test_candidate_scan__sums_gradients_of_quantiles),
         cmocka_unit_test(test_candidate_scan__sums_vectors_of_more_outputs),
         cmocka_unit_test(test_candidate_scan__does_not_depend_on_threads),
         cmocka_unit_test(test_candidate_scan__counts_records_and_labels),
         cmocka_unit_test(test_candidate_scan__has_room_for_more_records_than_words),
         cmocka_unit_test(test_candidate_scan__one_record_changes_one_leaf_by_the_bound_at_most),
         cmocka_unit_test(test_candidate_scan__one_record_changes_one_vector_by_the_bound_at_most),
+        cmocka_unit_test(
+            test_candidate_scan__one_record_changes_one_vector_of_quantiles_by_the_bound_at_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

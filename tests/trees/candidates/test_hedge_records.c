@@ -177,14 +177,14 @@ static void test_records__clip_as_the_question_about_leaves_says(void **state) {
         hr_hedge_question offer = w.question;
         offer.kind = HR_HEDGE_CHOICE;
         offer.tree_count = 1;
-        offer.loss = (hr_candidate_scan_loss){HR_OBJECTIVE_SQUARE, 2, 1, 8192, 0};
+        offer.loss = (hr_candidate_scan_loss){HR_OBJECTIVE_SQUARE, 2, 1, 8192, 0, 0};
         assert_int_equal(hr_records_scores(chooser, &offer, score, NULL), HR_OK);
         ask_leaves(&w, 1, !classes[c]);
         hr_hedge_question alone = w.question;
         alone.trees = &w.trees[1];
         alone.tree_count = 1;
         alone.tree = 0;
-        alone.loss = (hr_candidate_scan_loss){HR_OBJECTIVE_SQUARE, 16 / 4096.0, 1, 16, 0};
+        alone.loss = (hr_candidate_scan_loss){HR_OBJECTIVE_SQUARE, 16 / 4096.0, 1, 16, 0, 0};
         assert_int_equal(hr_records_sums(chooser, &alone, sums, NULL), HR_OK);
         assert_int_equal(hr_records_sums(fresh, &alone, wanted, NULL), HR_OK);
         assert_memory_equal(sums, wanted, hr_hedge_question_values(&alone) * sizeof *sums);

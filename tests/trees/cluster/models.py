@@ -6,6 +6,7 @@ import cluster
 TABLES = {'hospital': ['hospital', '--rows', '2000', '--seed', '1'],
           'classes': ['classification', '--rows', '1500', '--seed', '2', '--classes', '3', '--features', '6'],
           'numbers': ['friedman1', '--rows', '1500', '--seed', '3'],
+         'quantiles': ['friedman1', '--rows', '1500', '--seed', '6'],
           'many': ['classification', '--rows', '140000', '--seed', '4', '--features', '2', '--informative', '2']}
 GBDT = ['--method', 'gbdt', '--option', 'edges=public', '--trees', '3', '--depth', '4']
 # (table, arguments, ranks that start from one file, ranks that start from five)
@@ -18,6 +19,8 @@ CASES = [('hospital', GBDT, (1, 2), (4,)),
          ('hospital', ['--method', 'hedge'], (4,), (2,)),
          ('classes', ['--method', 'hedge', '--epsilon', '4'], (2,), ()),
          ('numbers', ['--method', 'hedge', '--delta', '0'], (2,), ()),
+         ('quantiles', ['--method', 'hedge'], (2,), (4,)),
+         ('quantiles', ['--method', 'hedge', '--delta', '0'], (2,), ()),
          ('many', ['--method', 'hedge', '--delta', '0'], (2,), ()),  # choices on one of two blocks of the records
          ('weighed', ['--method', 'hedge'], (2,), (4,)),
          ('weighed', ['--method', 'hedge', '--delta', '0'], (2,), ()),
@@ -62,6 +65,10 @@ def test(c, words):
         c.must('generate', *how, '-o', table + '.csv', '--schema', table + '.yaml')
     derive(c, 'weighed', str, 'label: {name: y, kind: number, low: 0, high: 32}\nweight: {column: w, high: 4}\n')
     derive(c, 'counts', lambda y: max(int(y), 0), 'label: {name: y, kind: count, high: 32}\n')
+    schema = c.read('quantiles.yaml')
+    with open(c.path('quantiles.yaml'), 'wb') as file:
+        file.write(schema.replace(b'  kind: number\n', b'  kind: number\n  quantiles: [0.1, 0.5, 0.9]\n', 1))
+    assert c.read('quantiles.yaml') != schema
     parts = {table: c.split(table + '.csv', 5) for table in [*TABLES, 'weighed', 'counts']}
     for table, how, from_one, from_five in CASES:
         c.must('train', '--data', table + '.csv', '--schema', table + '.yaml', *how, *cluster.REPRODUCIBLE, '--force', '--model', 'wanted.json')
