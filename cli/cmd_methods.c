@@ -54,9 +54,9 @@ static void print_method(const hr_method_info *method) {
 
 static void json_method(json_writer *json, const hr_method_info *method) {
     static const char *const capabilities[] = {
-        [HR_CAN_WEIGH] = "weights",      [HR_CAN_CACHE] = "cache",  [HR_CAN_RANKS] = "ranks",
-        [HR_CAN_START] = "start",        [HR_CAN_COUNT] = "counts", [HR_CAN_TIME] = "times",
-        [HR_CAN_QUANTILES] = "quantiles"};
+        [HR_CAN_WEIGH] = "weights",       [HR_CAN_CACHE] = "cache",      [HR_CAN_RANKS] = "ranks",
+        [HR_CAN_START] = "start",         [HR_CAN_COUNT] = "counts",     [HR_CAN_TIME] = "times",
+        [HR_CAN_QUANTILES] = "quantiles", [HR_CAN_MONOTONE] = "monotone"};
     hr_option_info option;
     json_open(json, NULL, '{');
     json_text(json, "name", method->name);

@@ -132,6 +132,8 @@ static void json_shapes(json_writer *json, const hr_schema *schema, const hr_sha
 static void print_model_json(const hr_model *model, const feature_facts *facts, const hr_shapes *shapes) {
     static const char *const tasks[] = {"regression", "binary",   "multiclass",
                                         "count",      "survival", "quantiles"}; /* in the order of hr_task */
+    static const char *const directions[] = {"", "increasing",
+                                             "decreasing"}; /* in the order of hr_monotone */
     const hr_schema *schema = hr_model_schema(model);
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
@@ -155,6 +157,7 @@ static void print_model_json(const hr_model *model, const feature_facts *facts, 
         json_text(&json, "name", column->name);
         if (column->source != NULL) json_text(&json, "source", column->source);
         if (column->review) json_flag(&json, "accepted_as_read", true);
+        if (column->monotone) json_text(&json, "monotone", directions[column->monotone]);
         json_number(&json, "importance", facts->importance[f]);
         json_number(&json, "weighted_importance", facts->weighted[f]);
         json_close(&json, '}');

@@ -233,6 +233,7 @@ typedef enum hr_capability {
     HR_CAN_COUNT,     /* learn the mean of a count (hr_schema_label_count) */
     HR_CAN_TIME,      /* learn times of events (hr_schema_label_time) */
     HR_CAN_QUANTILES, /* learn quantiles of a number (hr_schema_label_quantiles) */
+    HR_CAN_MONOTONE,  /* train models that are monotone in a feature (hr_schema_set_monotone) */
     HR_CAPABILITIES
 } hr_capability;
 

@@ -56,6 +56,14 @@ typedef enum hr_date_part {
 } hr_date_part;
 enum { HR_DATE_PARTS = 8 };
 
+/* What a prediction does as a feature rises and the others stay. */
+typedef enum hr_monotone {
+    HR_MONOTONE_NONE,
+    HR_MONOTONE_INCREASING, /* it never falls: a number, the mean of a count, the probability of the second of
+                               two classes */
+    HR_MONOTONE_DECREASING  /* it never rises */
+} hr_monotone;
+
 /* One column. For the label, HR_KIND_NUMBER means regression, a count, or the time of an event, and
  * HR_KIND_CATEGORY means that `values` are the classes.
  */
@@ -72,6 +80,8 @@ typedef struct hr_column {
     const char *event;
     const double *intervals;
     size_t interval_count;
+    hr_monotone monotone; /* a feature, HR_KIND_NUMBER: models are so in it; missing has no place in the order
+                           */
     bool review;   /* facts of the column were read from the records and are not replaced by public ones */
     bool accepted; /* review: a person has accepted them as they were read: what is trained is not private */
     size_t value_count;
@@ -171,6 +181,10 @@ HR_API HR_MUST_CHECK hr_status hr_schema_add_category(hr_schema_builder *builder
 HR_API HR_MUST_CHECK hr_status hr_schema_set_source(hr_schema_builder *builder, const char *source,
                                                     hr_error *err);
 
+/* The number that was added last is monotone. Fails: ARGUMENT (no feature, or no such direction). */
+HR_API HR_MUST_CHECK hr_status hr_schema_set_monotone(hr_schema_builder *builder, hr_monotone direction,
+                                                      hr_error *err);
+
 /* A boolean: a category of the values "false" and "true". Fails: MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_schema_add_boolean(hr_schema_builder *builder, const char *name,
                                                      hr_error *err);
@@ -228,6 +242,9 @@ HR_API hr_task hr_schema_task(const hr_schema *schema);
 HR_API const hr_column *hr_schema_label(const hr_schema *schema);
 HR_API size_t hr_schema_feature_count(const hr_schema *schema);
 HR_API const hr_column *hr_schema_feature(const hr_schema *schema, size_t index);
+
+/* Whether models are monotone in some feature. */
+HR_API bool hr_schema_is_monotone(const hr_schema *schema);
 
 /* Spellings of a missing value besides the empty cell. */
 HR_API size_t hr_schema_missing_count(const hr_schema *schema);

@@ -107,6 +107,7 @@ static hr_status check_fit(fit_job *f, hr_error *err) {
     if (!status) status = hr_schema_reviewed(schema, err);
     if (!status) status = hr_method_check_label(f->method, f->options->mode, schema, err);
     if (!status) status = hr_start_check(f->method, f->options, schema, err);
+    if (!status) status = hr_fit_check_monotone(f->method, f->options, schema, err);
     if (!status) status = hr_class_weights_check(f->method, f->options, schema, err);
     if (!status) status = hr_record_weights_check(f->method, f->options, f->data, err);
     if (!status) status = hr_schema_weight_check(f->method, f->options, schema, err);

@@ -1,8 +1,10 @@
 #include "fit/table_checks.h"
 
 #include "base/fail.h"
+#include "models/model/model.h"
 #include "tables/data/cell_file.h"
 #include "tables/data/records.h"
+#include "trees/tree/monotone.h"
 
 #include <stdio.h>
 
@@ -44,4 +46,21 @@ hr_status hr_fit_remarks(const hr_data *data, const hr_fit_options *options, hr_
                                        .take = options->remark,
                                        .user = options->user};
     return hr_data_remarks(data, &remarks, err);
+}
+
+/* The trees of a start are the model's, too. */
+hr_status hr_fit_check_monotone(const hr_method *method, const hr_fit_options *options,
+                                const hr_schema *schema, hr_error *err) {
+    const bool able = method->monotone && options->mode == HR_MODE_SOUND;
+    hr_monotone_fault fault;
+    bool monotone = true;
+    hr_status status = hr_check_monotone(method->info.name, able, schema, err);
+    if (!status && options->start)
+        status = hr_monotone_check(&options->start->forest, schema, &monotone, &fault, err);
+    if (status || monotone) return status;
+    hr_fail(err, HR_E_ARGUMENT,
+            "train the start with the same 'monotone' in its schema, or remove it from this one",
+            "the start is not monotone in %.80s: its tree %zu is not",
+            hr_schema_feature(schema, fault.feature)->name, fault.tree);
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "start");
 }

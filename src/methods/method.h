@@ -151,6 +151,7 @@ typedef struct hr_method {
     bool counts;       /* it learns the mean of a count, in sound mode */
     bool times;        /* it learns times of events, in sound mode */
     bool quantiles;    /* it learns quantiles of a number, in sound mode */
+    bool monotone;     /* its models are monotone in the features that the schema says, in sound mode */
     bool cells;        /* it trains on a binned cache (hr_data_map), too */
     const hr_bound *bounds;        /* ended by a NULL name; NULL: the options' own ranges hold */
     hr_privacy_measure with_delta; /* what its releases are counted in when delta > 0 */
@@ -188,6 +189,10 @@ enum { HR_METHODS_TEXT = 200 };
  * not learn them. Fails: ARGUMENT. */
 HR_MUST_CHECK hr_status hr_method_check_label(const hr_method *method, hr_mode mode, const hr_schema *schema,
                                               hr_error *err);
+/* Refuses monotone features, if the schema has some, on behalf of a method that does not know them (`able`:
+ * it does), and of a label that is no number, no count, and not one of two classes. Fails: ARGUMENT. */
+HR_MUST_CHECK hr_status hr_check_monotone(const char *method, bool able, const hr_schema *schema,
+                                          hr_error *err);
 void hr_methods_list(hr_capability capability, char out[HR_METHODS_TEXT]);
 
 /* A copy in which the options that the caller's struct is too short to have, and those that the method does

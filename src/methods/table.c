@@ -50,6 +50,7 @@ static bool can(const hr_method *method, hr_capability capability) {
     case HR_CAN_COUNT: return method->counts;
     case HR_CAN_TIME: return method->times;
     case HR_CAN_QUANTILES: return method->quantiles;
+    case HR_CAN_MONOTONE: return method->monotone;
     case HR_CAPABILITIES: break;
     }
     return false;
@@ -93,4 +94,29 @@ hr_status hr_method_check_label(const hr_method *method, hr_mode mode, const hr_
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
     }
     return HR_OK;
+}
+
+hr_status hr_check_monotone(const char *method, bool able, const hr_schema *schema, hr_error *err) {
+    char names[HR_METHODS_TEXT], remedy[HR_METHODS_TEXT + 80];
+    const hr_task task = hr_schema_task(schema);
+    size_t f = 0;
+    if (!hr_schema_is_monotone(schema)) return HR_OK;
+    while (!hr_schema_feature(schema, f)->monotone) f++;
+    if (!able) {
+        hr_methods_list(HR_CAN_MONOTONE, names);
+        snprintf(remedy, sizeof remedy, "use %s in sound mode, or remove 'monotone' from the schema", names);
+        hr_fail(err, HR_E_ARGUMENT, remedy, "%s does not train models that are monotone in a feature",
+                method);
+    } else if (task == HR_TASK_MULTICLASS || task == HR_TASK_SURVIVAL || task == HR_TASK_QUANTILES) {
+        hr_fail(
+            err, HR_E_ARGUMENT,
+            "give a label that is a number, a count or of two classes, or remove 'monotone' from the schema",
+            "with %s no feature is monotone",
+            task == HR_TASK_MULTICLASS ? "more than two classes"
+            : task == HR_TASK_SURVIVAL ? "times of events"
+                                       : "quantiles");
+    } else {
+        return HR_OK;
+    }
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_feature(schema, f)->name);
 }

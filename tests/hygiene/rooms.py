@@ -35,7 +35,6 @@ SHORT = {
     'federation/transport/nats_absent': 'stands in for what a build leaves out',
     'fit/plan': 'public functions that make no fit',
     'fit/settings': 'a list that models and terms are written from',
-    'fit/table_checks': 'fits and choices of settings look at a table alike before they spend',
     'methods/forests/class_leaves': 'two forests make leaves of counts alike',
     'trees/candidates/hazard_gradients': 'the gradients of one objective, whose bound has a test of its own',
     'models/explain/leaf_facts': 'two explanations read the same facts',

@@ -30,6 +30,14 @@ char *forge_model(const char *text, const forgery *f) {
     return forged;
 }
 
+char *written_golden(const char *name) {
+    char *text = read_golden(name),
+         *written =
+             forge_model(text, &(forgery){"\"hedgerow-model\": 3", "\"hedgerow-model\": 4", NULL, NULL});
+    free(text);
+    return written;
+}
+
 void assert_refused(const char *golden, const forgery *forgeries, size_t count) {
     char *text = read_golden(golden);
     for (size_t i = 0; i < count; i++) {

@@ -8,6 +8,8 @@
 /* Owner: the caller. */
 char *read_golden(const char *name);
 hr_model *parse_golden(const char *name);
+/* The golden file of version 3, as it is written now. */
+char *written_golden(const char *name);
 
 typedef struct forgery {
     const char *from, *to; /* the first occurrence in the golden file is replaced */

@@ -67,6 +67,12 @@ hr_status hr_federated_check_label(const hr_federated_method *method, bool paper
     return hr_method_check_label(method->method, paper ? HR_MODE_PAPER : HR_MODE_SOUND, schema, err);
 }
 
+hr_status hr_federated_check_monotone(const hr_federated_method *method, bool paper, const hr_schema *schema,
+                                      hr_error *err) {
+    if (!method->assemble) return HR_OK;
+    return hr_check_monotone(method->method->info.name, method->method->monotone && !paper, schema, err);
+}
+
 const hr_left_out *hr_federated_job_rules(hr_fit_options *options) {
     const hr_federated_method *method =
         hr_federated_method_named(options->method, strlen(options->method), options->mode);

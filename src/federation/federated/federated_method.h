@@ -135,6 +135,10 @@ extern const hr_federated_method hr_federated_average, hr_federated_bounds, hr_f
 HR_MUST_CHECK hr_status hr_federated_check_label(const hr_federated_method *method, bool paper,
                                                  const hr_schema *schema, hr_error *err);
 
+/* Refuses monotone features in the same way. Fails: ARGUMENT. */
+HR_MUST_CHECK hr_status hr_federated_check_monotone(const hr_federated_method *method, bool paper,
+                                                    const hr_schema *schema, hr_error *err);
+
 /* Whether a job of the method can protect what the schema names. Fails: POLICY (whole persons, whom the
  * method does not protect). */
 HR_MUST_CHECK hr_status hr_federated_check_unit(const hr_federated_method *method, bool paper,

@@ -300,6 +300,8 @@ hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema 
     hr_status status = o.settings.arena ? check_job_mode(job, federated, err) : hr_fail_memory(err);
     if (!status)
         status = hr_federated_check_label(federated, job->options.mode == HR_MODE_PAPER, schema, err);
+    if (!status)
+        status = hr_federated_check_monotone(federated, job->options.mode == HR_MODE_PAPER, schema, err);
     if (!status) status = federated->check_schema ? federated->check_schema(schema, err) : HR_OK;
     if (!status) status = hr_federated_check_unit(federated, job->options.mode == HR_MODE_PAPER, schema, err);
     if (!status && job->averages) status = check_alone(&job->options, err);

@@ -186,6 +186,7 @@ static hr_status check_method_terms(policy_check *c) {
     if (!method) return HR_OK;
     const hr_schema *schema = c->job ? c->job : c->q->schema;
     hr_status status = hr_federated_check_label(method, c->q->terms->paper != 0, schema, &why);
+    if (!status) status = hr_federated_check_monotone(method, c->q->terms->paper != 0, schema, &why);
     if (!status) status = method->check_terms(c->q->terms, schema, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(c->err);
     answer(c, "terms", !status, "%s", status ? why.message : "the method can train under them");

@@ -43,11 +43,14 @@ static size_t outputs_of(const hr_schema *schema) {
 
 typedef struct hedge_owner {
     hr_records *records;
+    hr_schema *schema; /* the job's */
     hr_hedge_question_reader reader;
 } hedge_owner;
 
 static void close_hedge_owner(void *state) {
-    hr_records_free(((hedge_owner *)state)->records);
+    hedge_owner *o = state;
+    hr_records_free(o->records);
+    hr_schema_free(o->schema);
 }
 
 static hr_status open_hedge_owner(const hr_owner_turn *t, const hr_budget *budget, hr_arena *arena,
@@ -56,12 +59,19 @@ static hr_status open_hedge_owner(const hr_owner_turn *t, const hr_budget *budge
     hr_fit_options options;
     hedge_owner *o = *state = hr_arena_alloc(arena, 1, sizeof *o);
     if (!o) return hr_fail_memory(err);
+    *o = (hedge_owner){0};
     hr_status status = options_of(t->job, &options, err);
+    if (!status)
+        status = hr_schema_parse((const char *)t->job->terms->schema.data, t->job->terms->schema.len, "terms",
+                                 &o->schema, err);
     if (status) return status;
     hr_interactions interactions;
     status = hr_interactions_read(options.interactions, schema, arena, &interactions, err);
     if (status) return status;
+    const bool ordered = outputs_of(schema) == 1 && hr_schema_is_monotone(o->schema) &&
+                         hr_schema_feature_count(o->schema) == hr_schema_feature_count(schema);
     o->reader = (hr_hedge_question_reader){.schema = schema,
+                                           .monotone = ordered ? o->schema : NULL,
                                            .bins = (uint32_t)options.bins,
                                            .outputs = outputs_of(schema),
                                            .objective = hr_hedge_objective(&options, hr_schema_task(schema)),
@@ -187,7 +197,8 @@ static hr_status open_hedge_coordinator(const hr_job_view *job, const hr_budget 
                                   .objective = hr_hedge_objective(&options, hr_schema_task(job->schema)),
                                   .label_high = hr_schema_label(job->schema)->high,
                                   .quantiles = hr_schema_label(job->schema)->quantiles,
-                                  .interactions = interactions};
+                                  .interactions = interactions,
+                                  .schema = job->schema};
     return hr_hedge_new(&terms, c->public_random, arena, &c->hedge, err);
 }
 

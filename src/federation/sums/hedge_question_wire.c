@@ -348,6 +348,7 @@ static hr_status read_choice(hr_hedge_question_reader *h, const Hedgerow__HedgeQ
     const hr_charge line =
         line_of("choice of tree", hr_unit_leaf_score_width(unit_of(h), question->loss.bound));
     question->threshold = wire->threshold > 0 ? wire->threshold : 0;
+    question->schema = h->monotone;
     return status ? status : add_line(question, wire, &line, 0, err);
 }
 

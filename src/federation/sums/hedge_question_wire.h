@@ -33,6 +33,7 @@ HR_MUST_CHECK hr_status hr_hedge_question_pack(const hr_hedge_question_out *aske
 /* What an owner keeps from one question to the next. */
 typedef struct hr_hedge_question_reader {
     const hr_schema *schema;
+    const hr_schema *monotone; /* the job's, if features are monotone in it; NULL: none is */
     uint32_t bins;
     size_t outputs;
     hr_objective objective;

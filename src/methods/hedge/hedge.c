@@ -87,6 +87,7 @@ static hr_hedge_terms terms_of(const hr_training *t) {
     terms.objective = hr_hedge_objective(t->options, terms.setting.task);
     terms.label_high = hr_schema_label(schema)->high;
     terms.quantiles = hr_schema_label(schema)->quantiles;
+    terms.schema = schema;
     return terms;
 }
 
@@ -198,6 +199,7 @@ const hr_method hr_method_hedge = {
     .counts = true,
     .times = true,
     .quantiles = true,
+    .monotone = true,
     .check = hr_hedge_check,
     .memory = hedge_memory,
     .train = train_hedge,

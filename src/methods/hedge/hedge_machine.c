@@ -10,6 +10,7 @@
 #include "tables/schema/survival_code.h"
 #include "trees/candidates/reliability.h"
 #include "trees/tree/hierarchical_shrinkage.h"
+#include "trees/tree/monotone.h"
 #include "trees/tree/random_tree.h"
 
 #include <math.h>
@@ -37,10 +38,11 @@ struct hr_hedge {
     uint64_t next_group;
     uint64_t choices_group; /* of as many rounds as there are blocks: each is a part */
     size_t outputs;
-    double label_high;  /* counts */
-    double reach;       /* quantiles: hr_quantile_reach */
-    double records;     /* n-hat */
-    double least, most; /* of it; most 0: any */
+    double label_high;       /* counts */
+    double reach;            /* quantiles: hr_quantile_reach */
+    const hr_schema *schema; /* whose features are monotone; NULL: none is */
+    double records;          /* n-hat */
+    double least, most;      /* of it; most 0: any */
     double *base;
     double *information; /* times: hr_hazard_base */
     const hr_binning *binning;
@@ -124,6 +126,7 @@ static void ask_choice(const hr_hedge *h, hr_hedge_question *question) {
     choice.group = h->choices_group;
     choice.part = question->block;
     add_line_hedge_machine(question, &choice, 0);
+    question->schema = h->schema;
     question->threshold =
         (int64_t)(h->plan.threshold * (double)hr_unit_gradient_sensitivity(h->setting.unit, h->loss.bound));
 }
@@ -382,6 +385,15 @@ static double set_values(hr_hedge *h, const hr_tree *tree, double noise) {
     return gain;
 }
 
+/* Leaves weigh what they were shrunk by: their released counts, and the ridge. */
+static hr_status make_monotone(hr_hedge *h, const hr_tree *tree, double noise, hr_error *err) {
+    double weights[HR_CANDIDATE_SCAN_NODES_MAX];
+    if (!h->schema) return HR_OK;
+    for (size_t n = 0; n < tree->node_count; n++)
+        weights[n] = h->node_counts[n] + h->plan.ridge * noise / h->loss.clip;
+    return hr_monotone_project(tree, h->schema, weights, h->values, err);
+}
+
 /* Adds the chosen tree to the forest, once per output; noise: the standard deviation of a leaf's sum. */
 static hr_status keep_tree(hr_hedge *h, const hr_tree *chosen, double noise, hr_error *err) {
     hr_tree tree = *chosen;
@@ -431,7 +443,8 @@ static hr_status add_tree_hedge_machine(hr_hedge *h, const hr_noisy *values, dou
     *about = h->candidates[h->chosen].subject;
     read_leaves(h, tree, values);
     hr_bandit_learn(h->bandit, about, set_values(h, tree, noise));
-    hr_status status = keep_tree(h, tree, noise, err);
+    hr_status status = make_monotone(h, tree, noise, err);
+    if (!status) status = keep_tree(h, tree, noise, err);
     if (!status && h->plan.within) adapt_clip(h, values[h->leaf_count * (h->outputs + 1)]);
     return status;
 }
@@ -473,6 +486,7 @@ hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_csprng *coins, hr_arena *
     h->loss.objective = terms->objective;
     h->label_high = terms->label_high;
     if (terms->quantiles) h->reach = hr_quantile_reach(terms->quantiles, h->outputs);
+    h->schema = terms->schema && hr_schema_is_monotone(terms->schema) ? terms->schema : NULL;
     h->scores = hr_hedge_scores_of(terms->objective);
     h->published = hr_hedge_published_unit(terms->objective, h->outputs);
     h->base = calloc(h->outputs, sizeof *h->base);

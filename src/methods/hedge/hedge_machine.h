@@ -23,6 +23,7 @@ typedef struct hr_hedge_terms {
     double label_high;            /* counts */
     const double *quantiles;      /* of the label; read by hr_hedge_new alone; NULL: none */
     hr_interactions interactions; /* its rule is the setting's, too; its groups live as long as the machine */
+    const hr_schema *schema;      /* which features are monotone; borrowed. NULL: none */
     uint64_t first_group; /* composition: each line has a group of its own from here on; those of the bins
                              have one */
 } hr_hedge_terms;

@@ -29,12 +29,20 @@ static char optional_mark_of(hr_json_reader *r, const hr_json_position *at, cons
     return text && !r->status ? text[0] : 0;
 }
 
+static hr_monotone monotone_of(hr_json_reader *r, const hr_json_position *at) {
+    if (r->version < HR_MODEL_VERSION_MONOTONE)
+        hr_json_refuse(r, at, "use a file of version 4", "version 3 has no monotone features");
+    return (hr_monotone)(HR_MONOTONE_INCREASING + hr_json_word_of(r, at, "monotone",
+                                                                  HR_MONOTONE_NAMES + HR_MONOTONE_INCREASING,
+                                                                  HR_MONOTONE_DECREASING));
+}
+
 /* Of a number, or of a time, whose event was read. */
 static void read_json_number(hr_json_reader *r, const hr_json_position *at, hr_column *column) {
-    static const char *const keys[] = {"low",    "high",      "integer", "date",     "part",   "quantiles",
-                                       "count",  "name",      "kind",    "review",   "source", "decimal",
-                                       "symbol", "thousands", "event",   "intervals"};
-    enum { OF_BOTH = 7, OF_TIME = 14 }; /* the first are of numbers alone, the last of times */
+    static const char *const keys[] = {"low",      "high",   "integer",   "date",  "part",     "quantiles",
+                                       "monotone", "count",  "name",      "kind",  "review",   "source",
+                                       "decimal",  "symbol", "thousands", "event", "intervals"};
+    enum { OF_BOTH = 8, OF_TIME = 15 }; /* the first are of numbers alone, the last of times */
     const bool is_time = column->event != NULL;
     hr_json_only_keys(r, at, is_time ? keys + OF_BOTH : keys, is_time ? COUNT(keys) - OF_BOTH : OF_TIME);
     column->low = is_time ? -HR_TIME_MAX : hr_json_number_of(r, at, "low");
@@ -45,6 +53,7 @@ static void read_json_number(hr_json_reader *r, const hr_json_position *at, hr_c
     if (r->version < (is_time ? HR_MODEL_VERSION_TIMES : column->count ? HR_MODEL_VERSION_COUNTS : 0))
         hr_json_refuse(r, at, "use a newer file", "version %d has no %s", (int)r->version,
                        is_time ? "times" : "counts");
+    if (hr_json_has(r, at, "monotone")) column->monotone = monotone_of(r, at);
     column->format.decimal = optional_mark_of(r, at, "decimal");
     column->format.thousands = optional_mark_of(r, at, "thousands");
     column->format.symbol = optional_text_of(r, at, "symbol");

@@ -141,6 +141,7 @@ static void add_column(hr_buffer *b, const hr_column *column) {
             hr_buffer_format(b, ", \"integer\": %s", column->integer ? "true" : "false");
         }
         if (column->count) hr_buffer_text(b, ", \"count\": true");
+        if (column->monotone) add_text_member(b, "monotone", HR_MONOTONE_NAMES[column->monotone]);
         /* Only what differs from plain numbers: other models have the bytes that they always had. */
         const hr_number_format *format = &column->format;
         const char decimal[] = {format->decimal, 0}, thousands[] = {format->thousands, 0};

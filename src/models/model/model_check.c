@@ -7,8 +7,10 @@
 #include "privacy/mechanisms.h"
 #include "trees/tree/interactions.h"
 #include "trees/tree/link.h"
+#include "trees/tree/monotone.h"
 #include "trees/tree/tree_check.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -162,6 +164,24 @@ static hr_status check_interactions(const model_check *c) {
     if (obey == trees) return HR_OK;
     return refuse_model(c, "the tree splits by features that the setting 'interactions' keeps apart",
                         "trees[%zu]", obey);
+}
+
+/* What the schema says of monotone features is proved again whenever a model is read. */
+static hr_status check_monotone(const model_check *c) {
+    const hr_model *m = c->model;
+    hr_monotone_fault fault;
+    char message[sizeof c->err->message];
+    bool monotone = true;
+    if (!hr_schema_is_monotone(m->schema)) return HR_OK;
+    if (m->forest.output_count > 1)
+        return refuse_model(c, "a model with a score for each class is monotone in no feature", "base");
+    hr_status status = hr_monotone_check(&m->forest, m->schema, &monotone, &fault, c->err);
+    if (status || monotone) return status;
+    snprintf(message, sizeof message,
+             "the schema says that the model is monotone in %.80s, and leaves %" PRIu32 " and %" PRIu32
+             " of this tree are not",
+             hr_schema_feature(m->schema, fault.feature)->name, fault.below, fault.above);
+    return refuse_model(c, message, "trees[%zu]", fault.tree);
 }
 
 static hr_status check_releases(const model_check *c) {
@@ -346,8 +366,8 @@ static hr_status check_start_guarantee(const model_check *c) {
 hr_status hr_model_check(const hr_model *model, hr_error *err) {
     const model_check c = {model, err};
     static hr_status (*const parts[])(const model_check *) = {
-        check_texts,    check_outputs,   check_calibration, check_trees,          check_interactions,
-        check_releases, check_guarantee, check_coalition,   check_start_guarantee};
+        check_texts,    check_outputs,  check_calibration, check_trees,     check_interactions,
+        check_monotone, check_releases, check_guarantee,   check_coalition, check_start_guarantee};
     hr_status status = HR_OK;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !status; i++) status = parts[i](&c);
     return status;

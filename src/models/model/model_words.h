@@ -6,14 +6,15 @@
 #include "models/model/model.h"
 
 /* Versions of the format: written, and the oldest that is read; and the first with groups of releases, with
- * counts, with times of events and with quantiles. */
+ * counts, with times of events, with quantiles and with monotone features. */
 enum {
     HR_MODEL_VERSION = 4,
     HR_MODEL_VERSION_FIRST = 2,
     HR_MODEL_VERSION_GROUPS = 3,
     HR_MODEL_VERSION_COUNTS = 3,
     HR_MODEL_VERSION_TIMES = 4,
-    HR_MODEL_VERSION_QUANTILES = 4
+    HR_MODEL_VERSION_QUANTILES = 4,
+    HR_MODEL_VERSION_MONOTONE = 4
 };
 
 static const char *const HR_MODE_NAMES[] = {[HR_MODE_SOUND] = "sound", [HR_MODE_PAPER] = "paper"};

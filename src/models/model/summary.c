@@ -83,6 +83,16 @@ static void show_shape(hr_buffer *b, const hr_model *m) {
         hr_buffer_text(b,
                        "          Each splits by one feature: the model is the sum of one curve a feature,\n"
                        "          which its report shows whole (python -m hedgerow report)\n");
+
+    static const char *const verbs[] = {
+        [HR_MONOTONE_INCREASING] = "never falls", [HR_MONOTONE_DECREASING] = "never rises"};
+    for (size_t f = 0; f < hr_schema_feature_count(m->schema); f++) {
+        const hr_column *column = hr_schema_feature(m->schema, f);
+        if (!column->monotone) continue;
+        hr_buffer_format(b, "Monotone  %s as ", verbs[column->monotone]);
+        hr_show_text(b, column->name);
+        hr_buffer_text(b, " rises, in every tree\n");
+    }
 }
 
 static void show_amounts(hr_buffer *b, const char *name, double epsilon, double delta, const char *what,

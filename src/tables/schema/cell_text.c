@@ -10,6 +10,7 @@
 enum { SYMBOL_MAX = 16, FORMAT_MAX = 64, BOOLEAN_SPELLINGS = 26 };
 
 const char *const HR_OFFSET_NAMES[3] = {"refused", "utc", "local"};
+const char *const HR_MONOTONE_NAMES[3] = {"none", "increasing", "decreasing"};
 const char *const HR_BOOLEAN_VALUES[2] = {"false", "true"};
 
 const char *hr_boolean_spelling(size_t i, bool *value) {

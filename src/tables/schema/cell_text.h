@@ -1,4 +1,4 @@
-/* How a schema describes the text of cells: how numbers are written, columns of dates. */
+/* How a schema describes the text of cells: how numbers are written, columns of dates; and words of files. */
 #ifndef HR_TABLES_SCHEMA_CELL_TEXT_H
 #define HR_TABLES_SCHEMA_CELL_TEXT_H
 
@@ -20,6 +20,9 @@ HR_MUST_CHECK hr_status hr_date_column_check(const hr_date_column *date, const c
 
 /* The words of hr_offset_rule in files. */
 extern const char *const HR_OFFSET_NAMES[3];
+
+/* The words of hr_monotone in files, which have none for HR_MONOTONE_NONE. */
+extern const char *const HR_MONOTONE_NAMES[3];
 
 /* The spellings of a boolean: the i-th, and whether it means true; NULL after the last. */
 const char *hr_boolean_spelling(size_t i, bool *value);

@@ -183,6 +183,12 @@ static hr_status check_column(checker *c, const hr_column *column) {
         status = hr_label_quantiles_check(column, column == &c->parts->label, &c->fault->key, c->err);
     if (!status && column->kind == HR_KIND_NUMBER)
         status = hr_number_format_check(&column->format, &c->fault->key, c->err);
+    if (!status && column->monotone &&
+        (column->kind == HR_KIND_CATEGORY || column->date || column == &c->parts->label)) {
+        c->fault->key = "monotone";
+        status =
+            hr_fail(c->err, HR_E_FORMAT, "remove the key", "only a feature that is a number is monotone");
+    }
     if (!status && column->boolean) status = hr_boolean_check(column, &c->fault->key, c->err);
     if (!status && column->date) {
         c->fault->key = "name";

@@ -85,6 +85,7 @@ static bool copy_column(hr_arena *arena, const hr_column *from, hr_column *to) {
         to->integer = from->integer;
         to->count = from->count;
         if (!copy_optional(arena, from->event, &to->event) || !copy_intervals(arena, from, to)) return false;
+        to->monotone = from->monotone;
         to->date = from->date; /* copied by copy_dates */
         to->part = from->part;
         if (from->quantiles && !hr_label_quantiles_copy(arena, from, to)) return false;
@@ -212,6 +213,7 @@ static bool same_intervals(const hr_column *a, const hr_column *b) {
     return count == b->interval_count && same_optional(a->event, b->event);
 }
 
+/* Not whether models are monotone in it: that is no fact about a table. */
 static bool same_column(const hr_column *a, const hr_column *b) {
     return strcmp(a->name, b->name) == 0 && a->kind == b->kind && a->low == b->low && a->high == b->high &&
            a->integer == b->integer && a->count == b->count && same_intervals(a, b) &&
@@ -255,6 +257,12 @@ size_t hr_schema_feature_count(const hr_schema *schema) {
 
 const hr_column *hr_schema_feature(const hr_schema *schema, size_t index) {
     return &schema->parts.features[index];
+}
+
+bool hr_schema_is_monotone(const hr_schema *schema) {
+    for (size_t f = 0; f < schema->parts.feature_count; f++)
+        if (schema->parts.features[f].monotone) return true;
+    return false;
 }
 
 size_t hr_schema_missing_count(const hr_schema *schema) {

@@ -179,6 +179,15 @@ hr_status hr_schema_set_source(hr_schema_builder *builder, const char *source, h
     return last->source ? HR_OK : hr_fail_memory(err);
 }
 
+hr_status hr_schema_set_monotone(hr_schema_builder *builder, hr_monotone direction, hr_error *err) {
+    hr_column *features = builder->features.items;
+    if (!builder->features.count || (unsigned)direction > HR_MONOTONE_DECREASING)
+        return hr_fail(err, HR_E_ARGUMENT, "add a number first, and give a value of hr_monotone",
+                       "no feature, or no direction %d", (int)direction);
+    features[builder->features.count - 1].monotone = direction;
+    return HR_OK;
+}
+
 static hr_status check_builder_date(const hr_date_column *date, const hr_date_part *parts, size_t count,
                                     hr_error *err) {
     const char *key;

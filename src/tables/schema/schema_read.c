@@ -44,6 +44,7 @@ enum {
     COLUMN_DECIMAL,
     COLUMN_THOUSANDS,
     COLUMN_SYMBOL,
+    COLUMN_MONOTONE,
     COLUMN_FROM,
     COLUMN_TO,
     COLUMN_FORMAT,
@@ -60,12 +61,13 @@ enum {
     COLUMN_KEYS
 };
 static const char *const column_keys[] = {
-    "name",     "kind",      "low",   "high",   "integer", "values",    "decimal", "thousands",
-    "symbol",   "from",      "to",    "format", "offset",  "parts",     "review",  "source",
-    "accepted", "quantiles", "whole", "time",   "event",   "intervals", NULL};
+    "name",   "kind",     "low",       "high",  "integer", "values", "decimal",   "thousands",
+    "symbol", "monotone", "from",      "to",    "format",  "offset", "parts",     "review",
+    "source", "accepted", "quantiles", "whole", "time",    "event",  "intervals", NULL};
 static const char column_help[] =
     "a column has the keys name, kind, review, accepted, source, and those of its kind: low, high, "
-    "integer, decimal, thousands, symbol (number), quantiles (a label); values (category, classes); "
+    "integer, decimal, thousands, symbol (number), monotone (a feature), quantiles (a label); values "
+    "(category, classes); "
     "from, to, format, offset, parts (date); time, event, intervals (time)";
 
 /* The kinds of columns in a file. */
@@ -95,6 +97,7 @@ static const int column_key_kinds[COLUMN_KEYS] = {[COLUMN_LOW] = FILE_ANY_NUMBER
                                                   [COLUMN_DECIMAL] = FILE_WRITTEN_NUMBER,
                                                   [COLUMN_THOUSANDS] = FILE_WRITTEN_NUMBER,
                                                   [COLUMN_SYMBOL] = FILE_WRITTEN_NUMBER,
+                                                  [COLUMN_MONOTONE] = FILE_NUMBER,
                                                   [COLUMN_VALUES] = FILE_CATEGORY,
                                                   [COLUMN_FROM] = FILE_DATE,
                                                   [COLUMN_TO] = FILE_DATE,
@@ -163,6 +166,17 @@ static hr_status read_quantiles(const schema_reader *r, const hr_yaml_node *list
     return status;
 }
 
+static hr_status read_monotone(const schema_reader *r, const hr_yaml_node *node, hr_column *out) {
+    const char *text = NULL;
+    hr_status status = hr_keys_text(&r->keys, node, "monotone", &text);
+    if (status) return status;
+    for (int i = HR_MONOTONE_INCREASING; i <= HR_MONOTONE_DECREASING; i++)
+        if (!strcmp(text, HR_MONOTONE_NAMES[i])) out->monotone = (hr_monotone)i;
+    return out->monotone ? HR_OK
+                         : hr_keys_refuse(&r->keys, node, "write increasing or decreasing, or remove the key",
+                                          "unknown direction '%s'", text);
+}
+
 static hr_status read_number_column(const schema_reader *r, const hr_yaml_node *map,
                                     const hr_yaml_node **keys, hr_column *out) {
     static const char why[] = "a number needs public bounds, low and high";
@@ -178,6 +192,7 @@ static hr_status read_number_column(const schema_reader *r, const hr_yaml_node *
     if (!status) status = hr_keys_number(&r->keys, keys[COLUMN_HIGH], "high", &out->high);
     if (!status && keys[COLUMN_QUANTILES]) status = read_quantiles(r, keys[COLUMN_QUANTILES], out);
     if (!status && integer) status = hr_keys_flag(&r->keys, integer, "integer", &out->integer);
+    if (!status && keys[COLUMN_MONOTONE]) status = read_monotone(r, keys[COLUMN_MONOTONE], out);
     out->format = r->format;
     return status ? status : hr_read_number_format(&r->keys, &format, &out->format);
 }

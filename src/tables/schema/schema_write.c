@@ -130,6 +130,8 @@ void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_lab
                 hr_buffer_format(out, "%sinteger: %s\n", indent, column->integer ? "true" : "false");
         }
         write_number_format(out, indent, &column->format);
+        if (column->monotone)
+            hr_buffer_format(out, "%smonotone: %s\n", indent, HR_MONOTONE_NAMES[column->monotone]);
     } else if (!column->boolean) {
         hr_buffer_format(out, "%svalues: ", indent);
         write_list(out, column->values, column->value_count);

@@ -271,12 +271,18 @@ static int64_t length_of(const hr_candidate_scan *s, size_t tree, size_t node) {
 }
 
 void hr_candidate_scan_scores(const hr_candidate_scan *s, const hr_tree *trees, size_t tree_count,
-                              int64_t threshold, hr_exact *scores) {
+                              const hr_leaf_score_rule *rule, hr_exact *scores) {
     for (size_t t = 0; t < tree_count; t++) {
         scores[t].unpaid = 0;
+        if (rule->schema) { /* of one output */
+            hr_exact sums[HR_CANDIDATE_SCAN_NODES_MAX], counts[HR_CANDIDATE_SCAN_NODES_MAX];
+            hr_candidate_scan_leaves(s, trees, t, sums, counts);
+            hr_leaf_scores(sums, &trees[t], 1, rule, &scores[t]);
+            continue;
+        }
         for (size_t n = 0; n < trees[t].node_count; n++) {
             if (trees[t].nodes[n].left) continue;
-            int64_t over = length_of(s, t, n) - threshold;
+            int64_t over = length_of(s, t, n) - rule->threshold;
             if (over > 0) scores[t].unpaid += over;
         }
     }
@@ -297,8 +303,8 @@ hr_exact hr_candidate_scan_within(const hr_candidate_scan *s) {
     return (hr_exact){count_unit_of(s->binned->weights) * s->within};
 }
 
-static int64_t bound_label(int64_t x) {
-    return x < -LABEL_UNIT ? -LABEL_UNIT : x > LABEL_UNIT ? LABEL_UNIT : x;
+static int64_t larger(int64_t a, int64_t b) {
+    return a > b ? a : b;
 }
 
 size_t hr_candidate_scan_totals(const double *targets, const uint32_t *weights, size_t rows, size_t outputs,
@@ -312,7 +318,8 @@ size_t hr_candidate_scan_totals(const double *targets, const uint32_t *weights, 
             labels[(size_t)targets[i]].unpaid += weight;
             continue;
         }
-        int64_t label = bound_label(hr_round(targets[i] * LABEL_UNIT));
+        int64_t label = larger(hr_round(targets[i] * LABEL_UNIT), -LABEL_UNIT);
+        if (label > LABEL_UNIT) label = LABEL_UNIT;
         labels[0].unpaid += weights ? hr_person_share(weights[i], label) : label;
     }
     return outputs;
@@ -334,13 +341,43 @@ static int64_t length_of_sums(const hr_exact *sums, size_t outputs) {
     return hr_whole_root(square);
 }
 
+/* What the leaves below a node add to a score: those that are raised, the best of them or all, and those that
+ * are lowered. */
+typedef struct node_score {
+    int64_t raised, all_raised, lowered, all_lowered;
+} node_score;
+
+static int64_t score_of_ordered(const hr_exact *sums, size_t leaf, const hr_tree *tree,
+                                const hr_leaf_score_rule *rule) {
+    node_score at[HR_CANDIDATE_SCAN_NODES_MAX];
+    for (size_t n = tree->node_count; n-- > 0;) {
+        const hr_node *node = &tree->nodes[n];
+        if (!node->left) {
+            const int64_t sum = sums[--leaf].unpaid, up = -sum - rule->threshold,
+                          down = sum - rule->threshold;
+            at[n] = (node_score){larger(up, 0), up, larger(down, 0), down};
+            continue;
+        }
+        const hr_monotone direction = hr_schema_feature(rule->schema, node->feature)->monotone;
+        const node_score *low = &at[node->left + (direction == HR_MONOTONE_DECREASING)],
+                         *high = &at[node->left + (direction != HR_MONOTONE_DECREASING)];
+        at[n] = (node_score){low->raised + high->raised, low->all_raised + high->all_raised,
+                             low->lowered + high->lowered, low->all_lowered + high->all_lowered};
+        if (!direction) continue;
+        at[n].raised = larger(high->raised, high->all_raised + low->raised);
+        at[n].lowered = larger(low->lowered, low->all_lowered + high->lowered);
+    }
+    return at[0].raised + at[0].lowered;
+}
+
 void hr_leaf_scores(const hr_exact *sums, const hr_tree *trees, size_t count, const hr_leaf_score_rule *rule,
                     hr_exact *scores) {
     for (size_t t = 0; t < count; t++) {
-        scores[t].unpaid = 0;
-        for (size_t leaves = hr_tree_leaves(&trees[t]); leaves > 0; leaves--, sums += rule->outputs) {
+        size_t leaves = hr_tree_leaves(&trees[t]);
+        scores[t].unpaid = rule->schema ? score_of_ordered(sums, leaves, &trees[t], rule) : 0;
+        for (; leaves > 0; leaves--, sums += rule->outputs) {
             const int64_t over = length_of_sums(sums, rule->outputs) - rule->threshold;
-            if (over > 0) scores[t].unpaid += over;
+            if (!rule->schema && over > 0) scores[t].unpaid += over;
         }
     }
 }

@@ -107,11 +107,22 @@ HR_MUST_CHECK hr_status hr_candidate_scan_part(hr_candidate_scan *scan, hr_row_r
                                                const hr_tree *trees, size_t tree_count,
                                                const hr_candidate_scan_loss *loss, hr_error *err);
 
+/* What a score leaves out of account. */
+typedef struct hr_leaf_score_rule {
+    size_t outputs;
+    int64_t threshold; /* taken off the length of every leaf's sum, down to 0 */
+    const hr_schema
+        *schema; /* of one output: only what leaves monotone features in order counts; NULL: all does */
+} hr_leaf_score_rule;
+
 /* After a round: the scores of the candidates, sum over leaves of |S_l| (more outputs: of floor(|S_l|_2)),
- * less `threshold` a leaf where that is positive. Adding a record changes each by at most bound, a person by
- * at most half of hr_unit_leaf_score_width. */
+ * less the threshold where that is positive. With a schema: the largest sum over leaves of v_l S_l less the
+ * threshold where v_l is not 0, of v_l in {-1, 0, 1} that are so ordered that at every split by a monotone
+ * feature leaves on one side alone are raised in part (v_l = -1), or lowered in part: others have none or all
+ * of it. Adding a record changes each by at most bound, a person by at most half of hr_unit_leaf_score_width.
+ */
 void hr_candidate_scan_scores(const hr_candidate_scan *scan, const hr_tree *trees, size_t tree_count,
-                              int64_t threshold, hr_exact *scores);
+                              const hr_leaf_score_rule *rule, hr_exact *scores);
 
 /* After a round: leaf sums of one tree, in order of its leaves: sums[leaf * outputs + k]; counts in units of
  * 1/64, or 1/HR_PERSON_UNIT. Returns how many leaves. */
@@ -139,15 +150,8 @@ size_t hr_candidate_scan_totals(const double *targets, const uint32_t *weights, 
 /* floor(sqrt(x)), exactly. */
 int64_t hr_whole_root(hr_u128 x);
 
-/* What a score leaves out of account. */
-typedef struct hr_leaf_score_rule {
-    size_t outputs;
-    int64_t threshold; /* taken off the length of every leaf's sum, down to 0 */
-} hr_leaf_score_rule;
-
-/* scores[t]: the sum over the leaves of trees[t] of the length of each one's sums (|S| of one output,
- * floor(|S|_2) of more), less the threshold where that is positive. sums: of all trees, leaf by leaf, in the
- * order of hr_candidate_scan_leaves. The same as hr_candidate_scan_scores of such a scan. */
+/* The same as hr_candidate_scan_scores of a scan with these leaf sums: of all trees, leaf by leaf, in the
+ * order of hr_candidate_scan_leaves. */
 void hr_leaf_scores(const hr_exact *sums, const hr_tree *trees, size_t count, const hr_leaf_score_rule *rule,
                     hr_exact *scores);
 

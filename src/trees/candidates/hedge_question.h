@@ -31,7 +31,9 @@ typedef struct hr_hedge_question {
     size_t tree_count, tree;   /* LEAVES: which of them */
     size_t blocks, block; /* CHOICE: the scores are of that block of the records alone (trees/tree/parts.h);
                              the same number of blocks in all questions that have bins; at most 1: of all */
-    int64_t threshold;    /* CHOICE: taken off a leaf's part of a score (hr_candidate_scan_scores) */
+    int64_t threshold;    /* CHOICE: taken off a leaf's part of a score (hr_leaf_score_rule) */
+    const hr_schema
+        *schema; /* CHOICE: scores respect its monotone features (hr_leaf_score_rule); NULL: none is */
     hr_candidate_scan_loss loss; /* CHOICE, LEAVES */
     const double *step; /* CHOICE, LEAVES, RELIABILITY: step[node * outputs + k] of the tree whose leaves were
                            summed last; NULL: none */

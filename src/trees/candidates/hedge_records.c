@@ -178,7 +178,8 @@ static hr_status scan_hedge_records(hr_records *r, const hr_hedge_question *ques
 hr_status hr_records_scores(hr_records *r, const hr_hedge_question *question, hr_exact *out, hr_error *err) {
     hr_status status = scan_hedge_records(r, question, question->trees, question->tree_count, err);
     if (status) return status;
-    hr_candidate_scan_scores(r->scan, question->trees, question->tree_count, question->threshold, out);
+    const hr_leaf_score_rule rule = {r->outputs, question->threshold, question->schema};
+    hr_candidate_scan_scores(r->scan, question->trees, question->tree_count, &rule, out);
     r->scanned = question->tree_count;
     return HR_OK;
 }

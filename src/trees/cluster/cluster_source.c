@@ -295,7 +295,7 @@ static hr_status tree_scores_cluster(hr_stats_source *self, const hr_hedge_quest
         status = hr_records_leaf_sums(hr_local_stats_source_hedge(s->local), question, sums, err);
         status = add_up(s, status, sums, count, err);
     }
-    const hr_leaf_score_rule rule = {s->outputs, question->threshold};
+    const hr_leaf_score_rule rule = {s->outputs, question->threshold, question->schema};
     if (!status) hr_leaf_scores(sums, question->trees, question->tree_count, &rule, out);
     free(sums);
     return status;

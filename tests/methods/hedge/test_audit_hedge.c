@@ -40,7 +40,7 @@ static void score_rows(worst_case *w, size_t rows, size_t outputs, int64_t bound
                                      HR_OBJECTIVE_SQUARE, NULL};
     assert_int_equal(hr_candidate_scan_new(&binned, &setup, &scan, NULL), HR_OK);
     assert_int_equal(hr_candidate_scan_round(scan, w->trees, CANDIDATES, &loss, NULL), HR_OK);
-    hr_candidate_scan_scores(scan, w->trees, CANDIDATES, 0, scores);
+    hr_candidate_scan_scores(scan, w->trees, CANDIDATES, &(hr_leaf_score_rule){.outputs = outputs}, scores);
     hr_candidate_scan_free(scan);
 }
 

@@ -27,7 +27,7 @@ static char *marked(const char *text, const mark *m) {
 
 static void test_schema_of_a_file__is_not_public_where_marks_were_accepted(void **state) {
     (void)state;
-    char *text = read_golden(golden);
+    char *text = written_golden(golden);
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         hr_error err = {0};
         char *marked_text = marked(text, &marks[i]);

@@ -267,7 +267,8 @@ static void check_trees(const pair *p, const hr_candidate_scan_loss *loss, size_
     const int64_t thresholds[] = {0, 1, 5 * loss->bound};
     for (size_t i = 0; i < sizeof thresholds / sizeof *thresholds; i++) {
         hr_exact scores[TREES];
-        hr_candidate_scan_scores(p->scan, p->trees, tree_count, thresholds[i], scores);
+        const hr_leaf_score_rule rule = {p->outputs, thresholds[i], NULL};
+        hr_candidate_scan_scores(p->scan, p->trees, tree_count, &rule, scores);
         for (size_t t = 0; t < tree_count; t++)
             assert_true(scores[t].unpaid == plain_score(p, &p->trees[t], &all[t], thresholds[i]));
     }
@@ -448,7 +449,8 @@ static void ask_all(const pair *p, const hr_binned *binned, const double *target
     }
     for (size_t t = 0; t < WALKED; t++)
         a->leaves[t] = hr_candidate_scan_leaves(scan, trees, t, a->gradients[t], a->counts[t]);
-    hr_candidate_scan_scores(scan, trees, WALKED, s->threshold, a->scores);
+    hr_candidate_scan_scores(scan, trees, WALKED, &(hr_leaf_score_rule){s->outputs, s->threshold, NULL},
+                             a->scores);
     a->within = hr_candidate_scan_within(scan);
     hr_candidate_scan_totals(targets, NULL, binned->rows, p->has_classes ? s->outputs : 1, &a->total,
                              a->labels);

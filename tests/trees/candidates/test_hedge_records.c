@@ -277,7 +277,7 @@ static void dealt_close(dealt_world *d) {
 
 static void check_choice(dealt_world *d, size_t block) {
     static hr_exact scores[TREES], wanted[TREES], sums[TREES * ROOM];
-    const hr_leaf_score_rule rule = {d->w.outputs, d->w.question.threshold};
+    const hr_leaf_score_rule rule = {d->w.outputs, d->w.question.threshold, NULL};
     hr_hedge_question *question = &d->w.question;
     question->kind = HR_HEDGE_CHOICE;
     question->blocks = BLOCKS;

@@ -159,7 +159,7 @@ static hr_status tree_scores(hr_stats_source *self, const hr_hedge_question *que
         status = hr_records_leaf_sums(hr_local_stats_source_hedge(s->shards[1]), question, part, err);
     add(all, part, count);
     hr_leaf_scores(all, question->trees, question->tree_count,
-                   &(hr_leaf_score_rule){s->outputs, question->threshold}, out);
+                   &(hr_leaf_score_rule){s->outputs, question->threshold, NULL}, out);
     free(all);
     free(part);
     return status;
