@@ -174,6 +174,11 @@ class Effects:
         return reach
 
     @property
+    def is_additive(self) -> bool:
+        """Whether no tree splits by more than one feature: the effects of single features are then the whole model."""
+        return self.is_drawn and all(len(tree.features) <= 1 for tree in self.trees)
+
+    @property
     def mean(self) -> Numbers:
         """What the trees add to the score of all records on average, by output."""
         sums = [self._reach(tree, ()) @ tree.values for tree in self.trees]

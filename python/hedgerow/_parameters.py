@@ -12,7 +12,7 @@ from ._native import call, ffi, lib
 from .errors import ArgumentError
 
 IN_SCHEMA = ('bounds', 'categories', 'classes', 'label_bounds')
-OF_THEIR_OWN = ('epsilon', 'delta')
+OF_THEIR_OWN = ('epsilon', 'delta', 'interactions')
 
 
 def check_parameters(given: Mapping[str, Any]) -> None:
@@ -24,6 +24,7 @@ def check_parameters(given: Mapping[str, Any]) -> None:
         raise ArgumentError('%s beside schema: the schema has these facts. Leave one of the two out.' % ', '.join(beside))
     check_classes(given.get('classes'))
     check_options(given['options'])
+    check_interactions(given.get('interactions'))
     most = given['records_per_person']
     if most is not None and not (is_whole(most) and most > 0):
         raise ArgumentError('records_per_person is a whole number from 1 on, or None, not %r.' % (most,))
@@ -42,6 +43,16 @@ def check_classes(classes: Any) -> None:
         raise ArgumentError("classes is a list of the values of the label, such as ['no', 'yes'], not %r." % (classes,))
     if len(set(classes)) < 2 or len(set(classes)) < len(list(classes)):
         raise ArgumentError('classes lists two values or more, each once, not %r.' % (list(classes)[:10],))
+
+
+def check_interactions(interactions: Any) -> None:
+    """Whether there are such features, and which words there are, is the library's to check."""
+    if interactions is None or isinstance(interactions, str):
+        return
+    lists = list(interactions) if isinstance(interactions, (list, tuple)) else [interactions]
+    if not all(isinstance(one, (list, tuple)) and all(isinstance(name, str) for name in one) for one in lists):
+        raise ArgumentError("interactions is 'all', 'pairs', 'none', or lists of names of features, such as [['age', 'dose'], ['x', 'y', 'z']], not %r; "
+                            'columns without names are x0, x1, ...' % (interactions,))
 
 
 def check_options(options: Any) -> None:

@@ -192,11 +192,12 @@ def _budget(model: Model) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Scale:
-    """What a unit of the score is worth on the page: `factor`, what that is called, and how a number of it is written."""
+    """What a unit of the score is worth on the page: `factor`, what that is called, how a number of it is written, and what a score of 0 is."""
     factor: float
     what: str
     unit: str
     form: str
+    zero: float = 0.
 
     def bare(self, value: float, signed: bool = True) -> str:
         """A score, on the page, without its unit."""
@@ -205,6 +206,10 @@ class Scale:
             text = _number(float(text))
         is_nothing = not any(digit in text for digit in '123456789')
         return ('' if not signed or is_nothing else '+' if value > 0 else '\u2212') + text
+
+    def level(self, value: float) -> str:
+        """A whole score, not a change of it."""
+        return ('%.5g' if self.form == '%.3g' else self.form) % (self.zero + self.factor * value) + (' %' if self.unit == 'points' else '')
 
     def text(self, value: float, deviation: float | None = None) -> str:
         """A score, on the page, with twice its deviation and its unit."""
@@ -216,14 +221,14 @@ def _scale_of(model: Model, link: str, outputs: int) -> Scale:
     label = model.schema.label
     if link == 'number':
         width = (label.high - label.low) / 2
-        return Scale(width, 'Change of the predicted %s%s' % (label.name, ', each quantile' if outputs > 1 else ''), '', '%.3g')
+        return Scale(width, 'Change of the predicted %s%s' % (label.name, ', each quantile' if outputs > 1 else ''), '', '%.3g', label.low + width)
     if link == 'log':
-        return Scale(1., 'Change of the logarithm of the mean of %s' % label.name, '', '%.2f')
+        return Scale(1., 'Change of the logarithm of the mean of %s' % label.name, '', '%.2f', math.log(label.high))
     if link == 'hazard':
         return Scale(1., 'Change of the log-odds of %s in each interval, of records at risk' % label.event, '', '%.2f')
     what = 'each class' if outputs > 1 else '%s is %s' % (label.name, label.values[-1])
     if link == 'signed':
-        return Scale(50., 'Change of the probability %s %s, in percentage points' % ('of' if outputs > 1 else 'that', what), 'points', '%.1f')
+        return Scale(50., 'Change of the probability %s %s, in percentage points' % ('of' if outputs > 1 else 'that', what), 'points', '%.1f', 50.)
     return Scale(1., 'Change of the log-odds %s %s' % ('of' if outputs > 1 else 'that', what), '', '%.2f')
 
 
@@ -241,6 +246,7 @@ class _Features:
         self.columns = model.schema.features
         self.shares = 100 * model.weighted_importance
         self.found = Effects(file, self.columns)
+        self.base = np.array(file['base'])
         self.scale = _scale_of(model, file['link'], self.found.outputs)
         label = model.schema.label
         self.name, self.has_classes = label.name, label.is_category
@@ -259,6 +265,7 @@ class _Features:
 
     def effects(self) -> dict[str, Any]:
         """Those that are drawn, those that could be noise alone, and how many more there are."""
+        is_whole = self.found.is_additive
         used = [k for k in self.order if self.shares[k] > 0] if self.found.is_drawn else []
         drawn: list[dict[str, Any]] = []
         noise: list[dict[str, Any]] = []
@@ -266,13 +273,18 @@ class _Features:
         for k in used:
             effect = self.found.of(k)
             row = {'name': self.columns[k].name, 'share': float(self.shares[k]), **self._largest(effect)}
-            if _is_noise(effect):
+            if _is_noise(effect) and not is_whole:
                 noise.append(row)
-            elif len(drawn) < DRAWN:
+            elif is_whole or len(drawn) < DRAWN:
                 drawn.append(self._drawn(k, effect))
             else:
                 more.append(row)
-        return {'drawn': drawn, 'noise': noise, 'more': more, 'has_bands': any(one['has_bands'] for one in drawn) or bool(noise)}
+        return {'drawn': drawn, 'noise': noise, 'more': more, 'has_bands': any(one['has_bands'] for one in drawn) or bool(noise),
+                'starts': self._starts() if is_whole and drawn else []}
+
+    def _starts(self) -> list[str]:
+        """Of each output, what the curves of an additive model are added to."""
+        return [self.scale.level(float(value)) for value in self.base + self.found.mean]
 
     def _largest(self, effect: Effect) -> dict[str, str]:
         """The largest effect of a value that is there, with its band."""

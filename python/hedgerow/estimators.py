@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import warnings
 from inspect import signature
@@ -80,6 +81,8 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
         options, name = ffi.new('hr_fit_options *'), text_to(self.method)
         call(lib.hr_fit_options_init_sized, options, ffi.sizeof('hr_fit_options'), name, MODES[self.mode])
         chosen = dict(self.options or {})
+        if self.interactions is not None:
+            chosen['interactions'] = self.interactions if isinstance(self.interactions, str) else json.dumps(self.interactions, ensure_ascii=False)
         if self._is_private():
             check_budget(self.epsilon, self.delta)
             chosen.update(epsilon=self.epsilon, delta=self.delta)
@@ -281,6 +284,8 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
     class_weights: {class: number}, public; a class that is not named counts 1. For hedge, dpboost, inprivate, diprime, dp-ert and dp-df. 'balanced' would read frequencies off
         the records: refused.
     ledger: a `Ledger` or its path: the fit is charged there before noise is drawn, and refused if the rest does not cover it.
+    interactions: features that a tree may split by together, for hedge: None or 'all': any; 'pairs': at most two; 'none': one, so that the model is a
+        sum of one curve a feature, which its report shows whole; or lists of names, such as [['age', 'dose'], ['x', 'y', 'z']]: those of one list.
     options: {name: value} of the method, such as {'bins': 32} (`hedgerow.methods()` lists what each method has); None: its defaults. A grid goes over
         one as options__bins.
     unit: without a schema, whose the records are: 'record' (each person has one, which the guarantee says), or the column of X that names the
@@ -300,7 +305,7 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
     def __init__(self, method: str = 'hedge', *, epsilon: float = 1.0, delta: float | None = None, mode: str = 'sound',
                  schema: Schema | str | os.PathLike[str] | None = None, bounds: Any = None, categories: Any = None, classes: Any = None,
                  class_weights: dict[Any, float] | None = None, ledger: Ledger | str | os.PathLike[str] | None = None,
-                 options: dict[str, Any] | None = None,
+                 options: dict[str, Any] | None = None, interactions: Any = None,
                  unit: str = 'record', records_per_person: int | None = None, n_jobs: int | None = None, progress: Callable[[int, int], Any] | None = None,
                  random_state: Any = None, unknown: str = 'error', strict: bool = False, verbose: int = 0) -> None:
         self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
@@ -308,6 +313,7 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
         self.class_weights = class_weights
         self.ledger = ledger
         self.options = options
+        self.interactions = interactions
         self.unit, self.records_per_person = unit, records_per_person
         self.n_jobs, self.progress, self.random_state = n_jobs, progress, random_state
         self.unknown, self.strict, self.verbose = unknown, strict, verbose
@@ -402,14 +408,15 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
     def __init__(self, method: str = 'hedge', *, epsilon: float = 1.0, delta: float | None = None, mode: str = 'sound',
                  schema: Schema | str | os.PathLike[str] | None = None, bounds: Any = None, categories: Any = None,
                  label_bounds: Any = None, counts: bool = False, quantiles: Any = None, ledger: Ledger | str | os.PathLike[str] | None = None,
-                 options: dict[str, Any] | None = None, unit: str = 'record', records_per_person: int | None = None, n_jobs: int | None = None,
-                 progress: Callable[[int, int], Any] | None = None, random_state: Any = None, unknown: str = 'error',
+                 options: dict[str, Any] | None = None, interactions: Any = None, unit: str = 'record', records_per_person: int | None = None,
+                 n_jobs: int | None = None, progress: Callable[[int, int], Any] | None = None, random_state: Any = None, unknown: str = 'error',
                  strict: bool = False, verbose: int = 0) -> None:
         self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
         self.schema, self.bounds, self.categories, self.label_bounds = schema, bounds, categories, label_bounds
         self.counts, self.quantiles = counts, quantiles
         self.ledger = ledger
         self.options = options
+        self.interactions = interactions
         self.unit, self.records_per_person = unit, records_per_person
         self.n_jobs, self.progress, self.random_state = n_jobs, progress, random_state
         self.unknown, self.strict, self.verbose = unknown, strict, verbose

@@ -254,6 +254,16 @@ class Model:
         return text_of(lib.hr_model_suspect(self._at))
 
     @property
+    def interactions(self) -> str:
+        """Which features a tree may split by together, as the fit was told: 'all', 'none', 'pairs', or lists such as '[["age", "dose"]]'."""
+        return text_of(lib.hr_model_interactions(self._at))
+
+    @property
+    def is_additive(self) -> bool:
+        """Whether no tree splits by more than one feature: a score is then `shapes.base` and one number of each shape."""
+        return bool(lib.hr_model_is_additive(self._at))
+
+    @property
     def releases(self) -> Releases:
         """All noisy answers, in the order in which they were drawn."""
         one, found = ffi.new('hr_release_info *'), Releases()
