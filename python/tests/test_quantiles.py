@@ -1,7 +1,7 @@
 """Labels whose quantiles are learned."""
 import numpy as np
 import pytest
-from hedgerow import ArgumentError, HedgerowRegressor, Model, Schema, SchemaError
+from hedgerow import ArgumentError, HedgerowRegressor, Model, Schema, SchemaError, report
 from hedgerow.schema import Column, quantile_names
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
@@ -41,8 +41,8 @@ def test_regressor__works_as_others_do():
 def test_model__keeps_its_quantiles(tmp_path):
     x, _ = widths()
     model = fitted().model_
-    model.save(tmp_path / 'm.json')
-    again = Model.load(tmp_path / 'm.json')
+    model.write(tmp_path / 'm.json')
+    again = Model.read(tmp_path / 'm.json')
     assert again.schema.label == model.schema.label
     assert (again.predict(x) == model.predict(x)).all()
 
@@ -61,10 +61,9 @@ def test_schema__has_quantiles():
 
 def test_regressor__refuses_what_is_none():
     x, y = widths()
-    for wrong in ((), (.5, .5), (.9, .1), (0, .5), (1.5,), (float('nan'),), (.1,) * 10):
-        if wrong:
-            with pytest.raises(ValueError):
-                HedgerowRegressor(bounds=(0, 1), label_bounds=(0, 1), quantiles=wrong).fit(x, y)
+    for wrong in ((.5, .5), (.9, .1), (0, .5), (1.5,), (float('nan'),), (.1,) * 10):
+        with pytest.raises(ValueError, match='quantile'):
+            HedgerowRegressor(bounds=(0, 1), label_bounds=(0, 1), quantiles=wrong).fit(x, y)
     with pytest.raises(ArgumentError, match='does not learn quantiles'):
         HedgerowRegressor('gbdt', bounds=(0, 1), label_bounds=(0, 1), quantiles=(.5,)).fit(x, y)
     with pytest.raises(ArgumentError, match='predicts a mean'):
@@ -75,6 +74,24 @@ def test_shap_and_report__are_of_each_quantile(tmp_path):
     x, _ = widths()
     model = fitted().model_
     assert model.shapes().base.shape == (3,)
-    model.report(tmp_path / 'report.html')
+    shap = model.shap(x[:50])
+    scores = shap.values.sum(axis=2) + shap.expected
+    assert shap.values.shape == (50, 3, 3)
+    assert np.allclose(np.sort((np.clip(scores, -1, 1) + 1) / 2, axis=1), model.predict(x[:50]))
+    report(model, tmp_path / 'report.html')
     text = (tmp_path / 'report.html').read_text(encoding='utf-8')
     assert 'quantiles of a number' in text and 'q10' in text and 'q90' in text
+
+
+def test_export__puts_quantiles_in_their_order(tmp_path):
+    onnxruntime = pytest.importorskip('onnxruntime')
+    x, _ = widths()
+    model = HedgerowRegressor(epsilon=.2, bounds=(0, 1), label_bounds=(0, 1), quantiles=(.4, .5, .6)).fit(*widths()).model_
+    model.export(tmp_path / 'm.onnx')
+    session = onnxruntime.InferenceSession(str(tmp_path / 'm.onnx'))
+    predicted, scores = session.run(['prediction', 'scores'], {'features': x})
+    assert np.abs(predicted - model.predict(x)).max() < 1e-12 and (np.diff(predicted, axis=1) >= 0).all()
+    assert (np.diff(scores, axis=1) < 0).any()  # they cross before
+    for other in ('xgboost', 'lightgbm'):
+        with pytest.raises(ArgumentError, match='in their order'):
+            model.export(tmp_path / 'm', other)
