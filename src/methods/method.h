@@ -80,6 +80,7 @@ typedef struct hr_training {
     bool sums_apart;            /* more records than packed sums have room for (trees/stats/packing.h) */
     uint64_t next_group;        /* composition: groups below it are taken */
     double records;             /* their number as it was released, noisy; 0: it was not */
+    const char *curve;          /* a released curve with its bands, for the settings; NULL: none */
 } hr_training;
 
 /* Sets training->forest: the start's base scores and trees, if there is a start, else base 0 and no tree;
@@ -178,7 +179,7 @@ typedef struct hr_method {
 extern const hr_method hr_method_hedge, hr_method_gbdt, hr_method_rf, hr_method_ert, hr_method_median,
     hr_method_dpboost, hr_method_seq, hr_method_para, hr_method_diprime, hr_method_inprivate,
     hr_method_dp_ert, hr_method_dp_df, hr_method_id3, hr_method_simfl, hr_method_tfl, hr_method_solo,
-    hr_method_all_in, hr_method_dp_simfl;
+    hr_method_all_in, hr_method_dp_simfl, hr_method_survival_curve;
 
 /* NULL if there is none of that name. */
 const hr_method *hr_method_named(const char *name);

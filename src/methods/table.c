@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static const hr_method *const table[] = {
-    &hr_method_hedge,   &hr_method_gbdt,   &hr_method_rf,      &hr_method_ert,     &hr_method_median,
-    &hr_method_dpboost, &hr_method_seq,    &hr_method_para,    &hr_method_diprime, &hr_method_inprivate,
-    &hr_method_dp_ert,  &hr_method_dp_df,  &hr_method_id3,     &hr_method_simfl,   &hr_method_tfl,
-    &hr_method_solo,    &hr_method_all_in, &hr_method_dp_simfl};
+static const hr_method *const table[] = {&hr_method_hedge,         &hr_method_gbdt,   &hr_method_rf,
+                                         &hr_method_ert,           &hr_method_median, &hr_method_dpboost,
+                                         &hr_method_seq,           &hr_method_para,   &hr_method_diprime,
+                                         &hr_method_inprivate,     &hr_method_dp_ert, &hr_method_dp_df,
+                                         &hr_method_id3,           &hr_method_simfl,  &hr_method_tfl,
+                                         &hr_method_solo,          &hr_method_all_in, &hr_method_dp_simfl,
+                                         &hr_method_survival_curve};
 enum { COUNT = sizeof table / sizeof *table };
 
 /* What a caller gets who names no method. */

@@ -39,7 +39,8 @@ static uint64_t entries_of(const fixture *f) {
 }
 
 static bool is_private(size_t method) {
-    return hr_method_at(method)->is_private;
+    const hr_method_info *info = hr_method_at(method);
+    return info->is_private && !learns_times_alone(info->name);
 }
 
 static hr_fit_options charged_options(const fixture *f, const char *method) {

@@ -36,6 +36,16 @@ size_t __wrap_hr_gate_choose(hr_gate *gate, hr_permit permit, hr_exact *scores, 
     return __real_hr_gate_choose(gate, permit, scores, count);
 }
 
+/* Of a label that is a time, in place of a number of classes. */
+#define TIMES SIZE_MAX
+
+static hr_column label_of(size_t classes) {
+    static const double cuts[] = {.2, .5};
+    hr_column label = classes && classes != TIMES ? category_column("y", classes) : number_column("y", -1, 1);
+    if (classes == TIMES) label.event = "came", label.intervals = cuts, label.interval_count = COUNT(cuts);
+    return label;
+}
+
 /* Numbers, integers and categories, some missing; all of it drawn from `seed`. */
 static table records_of(size_t rows, size_t classes, uint64_t seed) {
     hr_column features[] = {number_column("x", 0, 1), number_column("z", -5, 5), number_column("w", 0, 9),
@@ -48,9 +58,9 @@ static table records_of(size_t rows, size_t classes, uint64_t seed) {
         t.columns[1][i] = 10 * pow(next_unit(&seed), skew) - 5;
         t.columns[2][i] = floor(10 * next_unit(&seed));
         t.columns[3][i] = odd_value(&features[3], &seed);
-        t.labels[i] = odd_label(classes, &seed);
+        t.labels[i] = classes == TIMES ? 2 * next_unit(&seed) - 1 : odd_label(classes, &seed);
     }
-    table_make(&t, classes ? category_column("y", classes) : number_column("y", -1, 1), features);
+    table_make(&t, label_of(classes), features);
     return t;
 }
 
@@ -129,6 +139,15 @@ static void test_released_alone__make_trees_of_parts(void **state) {
     check_tasks("dp-ert", "part", "true", 300, 300);
 }
 
+static void test_released_alone__make_survival_curves(void **state) {
+    (void)state;
+    static const double deltas[] = {0, 1e-6};
+    for (size_t d = 0; d < COUNT(deltas); d++) {
+        const comparison c = {"survival-curve", HR_MODE_SOUND, TIMES, deltas[d], NULL, NULL, {300, 641}};
+        check(&c);
+    }
+}
+
 /* The test can fail: published methods take bin edges from the records, or divide by their exact number. */
 static void test_released_alone__do_not_make_published_models(void **state) {
     (void)state;
@@ -144,6 +163,7 @@ int main(void) {
         cmocka_unit_test(test_released_alone__make_hedge),
         cmocka_unit_test(test_released_alone__make_trees_of_all_records),
         cmocka_unit_test(test_released_alone__make_trees_of_parts),
+        cmocka_unit_test(test_released_alone__make_survival_curves),
         cmocka_unit_test(test_released_alone__do_not_make_published_models),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

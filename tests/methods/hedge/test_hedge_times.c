@@ -308,7 +308,7 @@ static void test_times__are_refused_by_name(void **state) {
         assert_int_equal(hr_fit(t.data, &options, &model, &err), HR_E_ARGUMENT);
         assert_string_equal(err.field, "days");
         assert_non_null(strstr(err.message, method->name));
-        assert_non_null(strstr(err.remedy, "use hedge in sound mode"));
+        assert_non_null(strstr(err.remedy, "use hedge or survival-curve in sound mode"));
     }
     hr_model *model = fit_times(&t, 1, 1e-6);
     hr_evaluation_options figures = HR_EVALUATION_OPTIONS_INIT;
