@@ -319,9 +319,8 @@ const command evaluate_command = {
     .details =
         "Prints error, auc, logloss and ece for classes; rmse, mae and r2 for regression and counts, of "
         "counts the mean Poisson deviance, too; for quantiles the mean pinball loss of each (pinball_q50), "
-        "and "
-        "of several which part of the labels is within the outer two (coverage) and how far those are apart "
-        "(width). ece is the "
+        "and of several which part of the labels is within the outer two (coverage) and how far those are "
+        "apart (width); logloss for times of an event, by intervals. ece is the "
         "expected calibration error: how far predicted probabilities are, on average over ten bins, from "
         "what happens. A measure that does not exist (the auc of three classes) is '-', in JSON null. These "
         "figures are exact, for the owner's eyes: they say something of the records, and are not covered by "

@@ -51,17 +51,16 @@ hr_status hr_federated_check_unit(const hr_federated_method *method, bool paper,
 
 hr_status hr_federated_check_label(const hr_federated_method *method, bool paper, const hr_schema *schema,
                                    hr_error *err) {
-    if (hr_schema_task(schema) == HR_TASK_SURVIVAL) {
-        hr_fail(err, HR_E_ARGUMENT, "train on one owner's records, or on a table with all of them",
-                "owners do not learn, or measure, times of events together");
-        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
-    }
+    const hr_task task = hr_schema_task(schema);
     if (!method->assemble) return HR_OK;
-    if (hr_schema_task(schema) == HR_TASK_COUNT && method->averages) {
-        hr_fail(err, HR_E_ARGUMENT,
-                "write 'method: hedge' without 'train', whose owners add sums up, or 'kind: number' for the "
-                "label",
-                "models of counts are not averaged");
+    if (method->averages && (task == HR_TASK_COUNT || task == HR_TASK_SURVIVAL)) {
+        hr_fail(
+            err, HR_E_ARGUMENT,
+            task == HR_TASK_COUNT
+                ? "write 'method: hedge' without 'train', whose owners add sums up, or 'kind: number' for "
+                  "the label"
+                : "write 'method: hedge' without 'train', whose owners add sums up",
+            "models of %s are not averaged", task == HR_TASK_COUNT ? "counts" : "times of events");
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
     }
     return hr_method_check_label(method->method, paper ? HR_MODE_PAPER : HR_MODE_SOUND, schema, err);

@@ -6,6 +6,7 @@
 #include "federation/machines/securesum.h"
 #include "fit/budget.h"
 #include "methods/hedge/bandit.h"
+#include "methods/hedge/hedge_objective.h"
 #include "methods/hedge/hedge_plan.h"
 #include "privacy/crypto/csprng.h"
 #include "privacy/noise.h"
@@ -123,7 +124,9 @@ static hr_job_traffic traffic_of(const hr_hedge_setting *s, const hr_planned_job
            step = tree->nodes * (double)outputs * VALUE,
            leaf_values = tree->leaves * (double)(outputs + 1) + (made->within > 0);
     hr_job_traffic_begin(&t, job->terms);
-    hr_job_traffic_add_prepared(&t, 1, 0, (double)(outputs + 1) * VALUE);
+    const size_t totals =
+        s->task == HR_TASK_SURVIVAL ? hr_hedge_classes(HR_OBJECTIVE_HAZARD, outputs) : outputs + 1;
+    hr_job_traffic_add_prepared(&t, 1, 0, (double)totals * VALUE);
     hr_job_traffic_add(&t, rounds / owners, (double)made->candidates * tree->bytes + step, 0);
     hr_job_traffic_add(&t, rounds, tree->bytes + step, leaf_values * VALUE);
     const double forest = rounds * (tree->bytes + tree->leaves * (double)outputs * VALUE);
@@ -145,10 +148,11 @@ static hr_status check_shared(const hr_hedge_setting *s, const hr_charge *line, 
  * is refused. */
 static hr_status check_summed_counts(const hr_hedge_setting *s, const hr_fit_facts *facts, hr_error *err) {
     const hr_hedge_start start = hr_hedge_start_of(s);
-    const bool classes = hr_facts_outputs(facts) > 1 && hr_task_has_classes(s->task);
+    const bool are_times = s->task == HR_TASK_SURVIVAL, classes = are_times || s->task == HR_TASK_MULTICLASS;
     const uint64_t one = hr_unit_of_counts(s->unit);
     const hr_charge lines[] = {
-        {.what = classes                    ? "class counts"
+        {.what = are_times                  ? "interval counts"
+                 : classes                  ? "class counts"
                  : s->unit == HR_PER_PERSON ? "sum of weights"
                                             : "record count",
          .cost = start.count + (classes ? start.base : 0),

@@ -262,11 +262,12 @@ static hr_status read_totals(const hr_hedge_question_reader *h, const Hedgerow__
                              hr_hedge_question *question, hr_error *err) {
     const hr_privacy_unit unit = unit_of(h);
     const uint64_t one = hr_unit_of_counts(unit);
-    const hr_charge classes = line_of("class counts", one),
+    const bool are_times = h->objective == HR_OBJECTIVE_HAZARD;
+    const size_t classes = hr_hedge_classes(h->objective, h->outputs);
+    const hr_charge counts = line_of(are_times ? "interval counts" : "class counts", one),
                     count = line_of(unit == HR_PER_PERSON ? "sum of weights" : "record count", one),
                     sum = line_of("base score", hr_unit_label_sensitivity(unit));
-    if (hr_hedge_has_classes(h->objective, h->outputs))
-        return add_line(question, wire, &classes, h->outputs, err);
+    if (classes) return add_line(question, wire, &counts, classes, err);
     hr_status status = add_line(question, wire, &count, 1, err);
     return status ? status : add_line(question, wire, &sum, 1, err);
 }

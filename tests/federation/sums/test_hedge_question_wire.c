@@ -8,6 +8,7 @@
 #include "tables/bins/edges.h"
 #include "tables/data/persons.h"
 #include "tables/data/records.h"
+#include "tables/schema/survival_code.h"
 #include "trees/candidates/hedge_records.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ enum { ROWS = 900, BINS = 16, OWNERS_MAX = 5, VALUES_MAX = 1 << 15 };
 static const double quantiles[] = {.1, .5, .9};
 
 typedef struct task {
-    size_t classes;
+    size_t classes; /* or intervals of times */
     hr_objective objective;
     bool pure, persons;
 } task;
@@ -62,6 +63,17 @@ static void name_persons(world *w, const hr_column *columns) {
     w->t.schema = schema;
 }
 
+static hr_column label_of(const world *w, size_t classes) {
+    static const double cuts[] = {2, 4, 6, 8};
+    hr_column time = number_column("y", -1e300, 1e300);
+    if (w->task.objective != HR_OBJECTIVE_HAZARD)
+        return classes ? category_column("y", classes) : number_column("y", -1, 1);
+    time.event = "died";
+    time.intervals = cuts;
+    time.interval_count = classes;
+    return time;
+}
+
 static void fill_table(world *w, size_t classes) {
     uint64_t random = 4;
     w->t = table_open(ROWS, 3);
@@ -70,10 +82,13 @@ static void fill_table(world *w, size_t classes) {
         w->t.columns[1][i] =
             next_random(&random) % 11 ? next_unit(&random) * next_unit(&random) : (double)NAN;
         w->t.columns[2][i] = (double)(next_random(&random) % 5);
-        w->t.labels[i] = classes ? (double)((size_t)(x * 7 + w->t.columns[2][i]) % classes) : 2 * x - 1;
+        const double time = x * 7 + w->t.columns[2][i];
+        w->t.labels[i] = w->task.objective == HR_OBJECTIVE_HAZARD ? hr_time_label(time, i % 3)
+                         : classes ? (double)((size_t)(x * 7 + w->t.columns[2][i]) % classes)
+                                   : 2 * x - 1;
     }
     hr_column columns[] = {number_column("x", 0, 1), number_column("z", 0, 2), category_column("k", 4)};
-    hr_column label = classes ? category_column("y", classes) : number_column("y", -1, 1);
+    hr_column label = label_of(w, classes);
     if (w->task.objective == HR_OBJECTIVE_QUANTILES) {
         label.quantiles = quantiles;
         label.quantile_count = COUNT(quantiles);
@@ -105,7 +120,8 @@ static void deal_records(world *w, size_t o) {
 }
 
 static void world_open(world *w, task of, size_t owners) {
-    *w = (world){.outputs = of.classes > 2 ? of.classes : 1, .owners = owners, .task = of};
+    const bool are_intervals = of.objective == HR_OBJECTIVE_HAZARD;
+    *w = (world){.outputs = are_intervals || of.classes > 2 ? of.classes : 1, .owners = owners, .task = of};
     if (of.objective == HR_OBJECTIVE_QUANTILES) w->outputs = COUNT(quantiles);
     fill_table(w, of.classes);
     w->arena = hr_arena_new();
@@ -269,7 +285,10 @@ static void test_owners__make_the_model_of_all_records(void **state) {
                                  {4, false, true, true},
                                  {0, HR_OBJECTIVE_QUANTILES, false, false},
                                  {0, HR_OBJECTIVE_QUANTILES, true, false},
-                                 {0, HR_OBJECTIVE_QUANTILES, false, true}};
+                                 {0, HR_OBJECTIVE_QUANTILES, false, true},
+                                 {4, HR_OBJECTIVE_HAZARD, false, false},
+                                 {1, HR_OBJECTIVE_HAZARD, false, false},
+                                 {3, HR_OBJECTIVE_HAZARD, true, true}};
     static const size_t owners[] = {2, 3, OWNERS_MAX};
     static world one, many;
     for (size_t i = 0; i < COUNT(tasks); i++) {

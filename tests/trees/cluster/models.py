@@ -30,6 +30,7 @@ CASES = [('hospital', GBDT, (1, 2), (4,)),
          ('weighed', ['--method', 'dp-df'], (4,), ()),
          ('counts', ['--method', 'hedge'], (2,), (4,)),
          ('counts', ['--method', 'hedge', '--delta', '0'], (2,), ()),
+         ('times', ['--method', 'hedge'], (2,), (4,)),
          ('hospital', ['--method', 'para'], (2,), ()),
          ('hospital', ['--method', 'seq', '--trees', '3'], (2,), ()),
          ('hospital', ['--method', 'diprime'], (2,), ()),
@@ -52,6 +53,17 @@ def derive(c, name, label, more):
         file.write('hedgerow-schema: 1\nfeatures:\n%s%s' % (''.join('  - {name: %s, kind: number, low: 0, high: 1}\n' % f for f in features), more))
 
 
+def make_times(c):
+    """The table of numbers, whose label is a time, and whose last feature says whether the event came then."""
+    rows = [row.split(',') for row in c.read('numbers.csv').decode().splitlines()[1:]]
+    with open(c.path('times.csv'), 'w', encoding='utf-8') as file:
+        file.write('a,b,died,days\n')
+        file.writelines('%s,%s,%d,%.4f\n' % (row[0], row[1], float(row[9]) > .4, abs(float(row[10]))) for row in rows)
+    with open(c.path('times.yaml'), 'w', encoding='utf-8') as file:
+        file.write('hedgerow-schema: 1\nunit: record\nlabel: {kind: time, time: days, event: died, intervals: [8, 12, 16]}\nfeatures:\n'
+                   '  - {name: a, kind: number, low: 0, high: 1}\n  - {name: b, kind: number, low: 0, high: 1}\n')
+
+
 def check(ranks, table, files, words, wanted):
     data = [word for file in files for word in ('--data', file)]
     code, out, err = ranks[0].train(ranks[1], *data, '--schema', table + '.yaml', *words, *cluster.REPRODUCIBLE, '--force', '--model', 'got.json')
@@ -69,7 +81,8 @@ def test(c, words):
     with open(c.path('quantiles.yaml'), 'wb') as file:
         file.write(schema.replace(b'  kind: number\n', b'  kind: number\n  quantiles: [0.1, 0.5, 0.9]\n', 1))
     assert c.read('quantiles.yaml') != schema
-    parts = {table: c.split(table + '.csv', 5) for table in [*TABLES, 'weighed', 'counts']}
+    make_times(c)
+    parts = {table: c.split(table + '.csv', 5) for table in [*TABLES, 'weighed', 'counts', 'times']}
     for table, how, from_one, from_five in CASES:
         c.must('train', '--data', table + '.csv', '--schema', table + '.yaml', *how, *cluster.REPRODUCIBLE, '--force', '--model', 'wanted.json')
         wanted = c.read('wanted.json')
