@@ -35,15 +35,17 @@ def variants(pair, setup):
     methods = features.methods_of(pair)
     assert methods, 'no method has both'
     number = all(f.name != 'class weights' for f in pair)
+    # Times of events: each feature that they go with, by itself.
+    times = [Variant('hedge', '1e-6', 'times')] if pair[0] is pair[-1] and pair[0].name not in features.NOT_OF_TIMES else []
     if setup.more_records:
-        return [Variant('hedge', '0', 'classes', dealt=setup.owners)]
+        return [Variant('hedge', '0', 'classes', dealt=setup.owners)] + times
     if setup.owners:
-        return [Variant('hedge', '1e-6', 'classes'), Variant('hedge', '0', 'numbers' if number else 'classes'), Variant('hedge', '0', 'classes', dealt=True)]
+        return times + [Variant('hedge', '1e-6', 'classes'), Variant('hedge', '0', 'numbers' if number else 'classes'), Variant('hedge', '0', 'classes', dealt=True)]
     # All methods where both are one; else one method that goes by public coins and one that grows trees.
     found = [Variant(method, '0', 'classes') for method in methods if (pair[0] is pair[1] and not setup.ranks) or method in METHOD_WORDS]
     if 'hedge' in methods:
         found.append(Variant('hedge', '1e-6', 'numbers' if number else 'classes'))
-    return found
+    return found + times
 
 
 class Outcome:

@@ -185,8 +185,11 @@ PLAIN = {
         ('train', 'interactions'), ('field', 'interactions')),
     'which methods learn counts; others refuse such labels: tests/cli/counts.test, tests/cli/counts_together.test': (('method', 'counts'),),
     'which methods learn quantiles; others refuse such labels: tests/cli/quantiles.test, tests/cli/quantiles_together.test': (('method', 'quantiles'),),
+    'which methods learn times of events; others refuse such labels: tests/cli/times.test, tests/cli/times_together.test': (('method', 'times'),),
     'is told of public settings': (('field', 'progress'), ('field', 'user')),
 }
+
+NOT_OF_TIMES = ('class weights', 'evaluation')  # what refuses a label that is a time (tests/cli/times.test)
 
 # Methods that no cell trains, and why.
 NOT_TRAINED = {

@@ -2,10 +2,11 @@
 import random
 
 HEAD = 'who,age,dose,ward,ill'
-LABELS = {'classes': '{name: ill, kind: classes, values: ["no", "yes"]}', 'numbers': '{name: ill, kind: number, low: 0, high: 100}'}
+LABELS = {'classes': '{name: ill, kind: classes, values: ["no", "yes"]}', 'numbers': '{name: ill, kind: number, low: 0, high: 100}',
+          'times': '{kind: time, time: ill, event: came, intervals: [10, 40, 80]}'}  # in two columns: the time, and whether the event came then
 TARGET_RECORDS = 12
 EXTREME, OTHER = ('95', '9.9', 'c'), ('05', '0.1', 'a')
-EXTREME_LABEL, OTHER_LABEL = {'classes': 'yes', 'numbers': '99'}, {'classes': 'yes', 'numbers': '01'}
+EXTREME_LABEL, OTHER_LABEL = {'classes': 'yes', 'numbers': '99', 'times': '05,1'}, {'classes': 'yes', 'numbers': '01', 'times': '95,0'}
 
 
 def schema(task, unit):
@@ -21,10 +22,11 @@ def others(task, seed, many=0):
     for person in range(30):
         for turn in range(1 + person % 3):
             label = r.choice(['no', 'no', 'yes']) if task == 'classes' else '%02d' % r.randrange(100)
+            label += ',%d' % (r.random() < .5) if task == 'times' else ''
             (rest if turn else first).append(('p%02d' % person, '%02d' % r.randrange(10, 90), '%.1f' % r.uniform(1, 8.9), r.choice('abc'), label))
     for person in range(many):
         old = person % 2
-        rest.append(('q%04d' % person, ('20', '80')[old], '5.0', 'ab'[old], {'classes': ('no', 'yes'), 'numbers': ('10', '90')}[task][old]))
+        rest.append(('q%04d' % person, ('20', '80')[old], '5.0', 'ab'[old], {'classes': ('no', 'yes'), 'numbers': ('10', '90'), 'times': ('15,1', '90,0')}[task][old]))
     return first, rest
 
 
@@ -54,4 +56,4 @@ class Neighbours:
 
 
 def text(rows):
-    return '\n'.join([HEAD] + [','.join(row) for row in rows]) + '\n'
+    return '\n'.join([HEAD + (',came' if ',' in rows[0][-1] else '')] + [','.join(row) for row in rows]) + '\n'
