@@ -186,6 +186,7 @@ PLAIN = {
     'which methods learn counts; others refuse such labels: tests/cli/counts.test, tests/cli/counts_together.test': (('method', 'counts'),),
     'which methods learn quantiles; others refuse such labels: tests/cli/quantiles.test, tests/cli/quantiles_together.test': (('method', 'quantiles'),),
     'which methods learn times of events; others refuse such labels: tests/cli/times.test, tests/cli/times_together.test': (('method', 'times'),),
+    'which methods keep monotone features, after the noise but for scores, which move by no more: tests/trees/candidates/test_monotone_scores.c': (('method', 'monotone'),),
     'is told of public settings': (('field', 'progress'), ('field', 'user')),
 }
 

@@ -21,6 +21,7 @@ CASES = [('hospital', GBDT, (1, 2), (4,)),
          ('numbers', ['--method', 'hedge', '--delta', '0'], (2,), ()),
          ('quantiles', ['--method', 'hedge'], (2,), (4,)),
          ('quantiles', ['--method', 'hedge', '--delta', '0'], (2,), ()),
+         ('ordered', ['--method', 'hedge'], (2,), (4,)),
          ('many', ['--method', 'hedge', '--delta', '0'], (2,), ()),  # choices on one of two blocks of the records
          ('weighed', ['--method', 'hedge'], (2,), (4,)),
          ('weighed', ['--method', 'hedge', '--delta', '0'], (2,), ()),
@@ -82,7 +83,12 @@ def test(c, words):
         file.write(schema.replace(b'  kind: number\n', b'  kind: number\n  quantiles: [0.1, 0.5, 0.9]\n', 1))
     assert c.read('quantiles.yaml') != schema
     make_times(c)
-    parts = {table: c.split(table + '.csv', 5) for table in [*TABLES, 'weighed', 'counts', 'times']}
+    label, features = c.read('numbers.yaml').split(b'features:')
+    features = features.replace(b'kind: number', b'kind: number\n    monotone: increasing', 2)
+    for name, content in (('ordered.csv', c.read('numbers.csv')), ('ordered.yaml', label + b'features:' + features)):
+        with open(c.path(name), 'wb') as file:
+            file.write(content)
+    parts = {table: c.split(table + '.csv', 5) for table in [*TABLES, 'weighed', 'counts', 'times', 'ordered']}
     for table, how, from_one, from_five in CASES:
         c.must('train', '--data', table + '.csv', '--schema', table + '.yaml', *how, *cluster.REPRODUCIBLE, '--force', '--model', 'wanted.json')
         wanted = c.read('wanted.json')
