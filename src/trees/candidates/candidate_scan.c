@@ -66,7 +66,8 @@ double hr_candidate_scan_memory(size_t rows, size_t outputs, size_t trees, int t
 static bool allocate_scan(hr_candidate_scan *s, const hr_candidate_scan_setup *setup) {
     if (!hr_score_gradients_init(&s->gradients, s->binned, setup)) return false;
     s->channels = s->gradients.channels;
-    if (!hr_candidate_trees_init(&s->candidates, s->binned, s->channels, setup->trees)) return false;
+    if (!hr_candidate_trees_init(&s->candidates, s->binned, s->channels, setup->trees, (size_t)s->threads))
+        return false;
     s->step_values = calloc(PLACES * s->outputs, sizeof *s->step_values);
     s->whole = malloc(setup->trees * PLACES * s->channels * sizeof *s->whole);
 

@@ -1,23 +1,34 @@
 #include "trees/candidates/candidate_trees.h"
 
 #include "base/arena.h"
+#include "base/team.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = HR_WALK_BLOCK, PLACES = HR_WALK_PLACES_MAX, LANES = 4 };
+enum {
+    BLOCK = HR_WALK_BLOCK,
+    PLACES = HR_WALK_PLACES_MAX,
+    LANES = 4,
+    TREES_TOGETHER = 8 /* that a thread lays out at a time */
+};
 
-bool hr_candidate_trees_init(hr_candidate_trees *c, const hr_binned *binned, size_t channels, size_t room) {
-    *c = (hr_candidate_trees){.binned = binned, .channels = channels, .room = room};
+bool hr_candidate_trees_init(hr_candidate_trees *c, const hr_binned *binned, size_t channels, size_t room,
+                             size_t threads) {
+    const size_t arena_count = HR_CANDIDATE_PASSES * threads;
+    *c = (hr_candidate_trees){.binned = binned, .channels = channels, .room = room, .threads = threads};
     c->leaves = hr_pages_new(binned->rows);
     c->offsets = malloc((binned->features + 1) * sizeof *c->offsets);
     c->trees = calloc(room + 1, sizeof *c->trees);
     c->grids = malloc(room * sizeof *c->grids);
     c->asked = calloc(binned->features + 1, sizeof *c->asked);
-    bool arenas = true;
-    for (int i = 0; i < HR_CANDIDATE_PASSES; i++) arenas = (c->arenas[i] = hr_arena_new()) && arenas;
+    c->arenas = calloc(arena_count, sizeof *c->arenas);
+    c->starts = malloc(arena_count * sizeof *c->starts);
+    bool arenas = c->arenas && c->starts;
+    for (size_t i = 0; arenas && i < arena_count; i++) arenas = (c->arenas[i] = hr_arena_new()) != NULL;
     if (!c->leaves || !c->offsets || !c->trees || !c->grids || !c->asked || !arenas) return false;
-    for (int i = 0; i < HR_CANDIDATE_PASSES; i++) c->starts[i] = hr_arena_get_mark(c->arenas[i]);
+    for (size_t i = 0; i < arena_count; i++) c->starts[i] = hr_arena_get_mark(c->arenas[i]);
     for (size_t f = 0; f < binned->features; f++) c->offsets[f] = f * binned->column_stride;
     return true;
 }
@@ -29,7 +40,9 @@ void hr_candidate_trees_done(hr_candidate_trees *c) {
     free(c->offsets);
     free(c->grids);
     free(c->asked);
-    for (int i = 0; i < HR_CANDIDATE_PASSES; i++) hr_arena_free(c->arenas[i]);
+    for (size_t i = 0; c->arenas && i < HR_CANDIDATE_PASSES * c->threads; i++) hr_arena_free(c->arenas[i]);
+    free(c->arenas);
+    free(c->starts);
 }
 
 double hr_candidate_trees_memory(size_t rows, size_t room) {
@@ -38,46 +51,56 @@ double hr_candidate_trees_memory(size_t rows, size_t room) {
 
 /* ---- Laying trees out ---- */
 
-static bool same_features(const hr_leaf_grid *a, const hr_leaf_grid *b) {
-    return a->feature_count == b->feature_count && a->features[0] == b->features[0] &&
-           a->features[1] == b->features[1];
-}
-
 /* Sums by cell, unless they are too many for the nearest cache. A single tree has none to share them with. */
 static void share_sums(hr_candidate_trees *c, hr_laid_out_tree *tree) {
     const hr_leaf_grid *grid = &tree->finder.grid;
     tree->shares_sums = c->count > 1 && hr_leaf_finder_has_grid(&tree->finder) &&
                         grid->cells * c->channels <= HR_CANDIDATE_CELLS_MAX;
     if (!tree->shares_sums) return;
-    for (tree->grid = 0; tree->grid < c->grid_count; tree->grid++)
-        if (same_features(&c->grids[tree->grid].grid, grid)) return;
+    for (tree->grid = 0; tree->grid < c->grid_count; tree->grid++) {
+        const hr_leaf_grid *other = &c->grids[tree->grid].grid;
+        if (other->feature_count == grid->feature_count && other->features[0] == grid->features[0] &&
+            other->features[1] == grid->features[1])
+            return;
+    }
     c->grids[c->grid_count++] = (hr_shared_grid){*grid, c->shared_count};
     c->shared_count += grid->cells * c->channels;
 }
 
-static void list_columns(hr_candidate_trees *c, const hr_tree *tree) {
-    for (size_t n = 0; n < tree->node_count && c->ahead_count < HR_CANDIDATE_AHEAD; n++) {
-        const hr_node *node = &tree->nodes[n];
-        if (!node->left || c->asked[node->feature] == c->pass) continue;
-        c->asked[node->feature] = c->pass;
-        c->ahead[c->ahead_count++] = c->offsets[node->feature];
-    }
+typedef struct layout_pass {
+    hr_candidate_trees *candidates;
+    const hr_tree *trees;
+    hr_arena **arenas; /* one a member of the team */
+    atomic_bool failed;
+} layout_pass;
+
+static void lay_trees_out(void *of, size_t member, size_t begin, size_t end) {
+    layout_pass *p = of;
+    const hr_candidate_trees *c = p->candidates;
+    for (size_t t = begin; t < end; t++)
+        if (!hr_leaf_finder_make(&c->trees[t].finder, &p->trees[t], c->binned->binning, c->offsets,
+                                 p->arenas[member]))
+            p->failed = true;
 }
 
 bool hr_candidate_trees_lay_out(hr_candidate_trees *c, const hr_tree *candidates, size_t count) {
-    c->pass++;
-    hr_arena *arena = c->arenas[c->pass % HR_CANDIDATE_PASSES];
-    hr_arena_rewind(arena, c->starts[c->pass % HR_CANDIDATE_PASSES]);
+    const size_t first = ++c->pass % HR_CANDIDATE_PASSES * c->threads;
+    layout_pass pass = {.candidates = c, .trees = candidates, .arenas = c->arenas + first};
+    for (size_t w = 0; w < c->threads; w++) hr_arena_rewind(pass.arenas[w], c->starts[first + w]);
     c->count = count;
     c->grid_count = c->shared_count = c->ahead_count = 0;
+    hr_team_share(c->threads, count, TREES_TOGETHER, lay_trees_out, &pass);
     for (size_t t = 0; t < count; t++) {
-        hr_laid_out_tree *tree = &c->trees[t];
-        if (!hr_leaf_finder_make(&tree->finder, &candidates[t], c->binned->binning, c->offsets, arena))
-            return false;
-        share_sums(c, tree);
-        list_columns(c, &candidates[t]);
+        const hr_tree *tree = &candidates[t];
+        share_sums(c, &c->trees[t]);
+        for (size_t n = 0; n < tree->node_count && c->ahead_count < HR_CANDIDATE_AHEAD; n++) {
+            const hr_node *node = &tree->nodes[n];
+            if (!node->left || c->asked[node->feature] == c->pass) continue;
+            c->asked[node->feature] = c->pass;
+            c->ahead[c->ahead_count++] = c->offsets[node->feature];
+        }
     }
-    return true;
+    return !pass.failed;
 }
 
 /* ---- The step ---- */
@@ -148,15 +171,6 @@ static uint16_t *next_lane(lanes *l, int64_t *sums, size_t stride) {
     return next->places;
 }
 
-static void add_grids(lanes *l, const hr_candidate_sums *sums) {
-    const hr_candidate_trees *c = l->candidates;
-    for (size_t g = 0; g < c->grid_count; g++) {
-        const hr_shared_grid *of = &c->grids[g];
-        uint16_t *cells = next_lane(l, sums->cells + of->begin, of->grid.cells);
-        hr_leaf_grid_cells(&of->grid, c->binned, l->rows, cells);
-    }
-}
-
 static void add_tree(lanes *l, size_t tree, const hr_candidate_sums *sums) {
     const hr_candidate_trees *c = l->candidates;
     const hr_row_block *rows = l->rows;
@@ -178,7 +192,11 @@ void hr_candidate_trees_add(const hr_candidate_trees *c, const hr_row_block *row
     l.rows = rows;
     l.words = words;
     l.count = 0;
-    add_grids(&l, sums);
+    for (size_t g = 0; g < c->grid_count; g++) {
+        const hr_shared_grid *of = &c->grids[g];
+        uint16_t *cells = next_lane(&l, sums->cells + of->begin, of->grid.cells);
+        hr_leaf_grid_cells(&of->grid, c->binned, rows, cells);
+    }
     for (size_t t = 0; t < c->count; t++)
         if (!c->trees[t].shares_sums) add_tree(&l, t, sums);
     add_lanes(&l);

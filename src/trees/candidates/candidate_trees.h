@@ -27,12 +27,13 @@ typedef struct hr_laid_out_tree {
 
 typedef struct hr_candidate_trees {
     const hr_binned *binned;
-    size_t channels;                       /* words of a record */
-    size_t room, count;                    /* trees of a pass: at most; of this one */
-    size_t *offsets;                       /* of the columns */
-    hr_arena *arenas[HR_CANDIDATE_PASSES]; /* layouts of walked trees, of this pass and those before (the
-                                              step still walks a tree of theirs) */
-    hr_arena_mark starts[HR_CANDIDATE_PASSES];
+    size_t channels;    /* words of a record */
+    size_t room, count; /* trees of a pass: at most; of this one */
+    size_t *offsets;    /* of the columns */
+    size_t threads;
+    hr_arena **arenas; /* pass, thread: layouts of walked trees, of this pass and those before (the step still
+                          walks a tree of theirs) */
+    hr_arena_mark *starts; /* of these */
     size_t pass;
     hr_laid_out_tree *trees;              /* of a pass; the last one, trees[room], is that of the step */
     uint8_t *leaves;                      /* of the records, as places in one tree */
@@ -52,9 +53,9 @@ typedef struct hr_candidate_sums {
 } hr_candidate_sums;
 
 /* Borrows `binned`. Owner: the caller ends with hr_candidate_trees_done, also where it is false: memory is
- * short then. */
-bool hr_candidate_trees_init(hr_candidate_trees *trees, const hr_binned *binned, size_t channels,
-                             size_t room);
+ * short then. threads: that lay trees out; the sums do not depend on them. */
+bool hr_candidate_trees_init(hr_candidate_trees *trees, const hr_binned *binned, size_t channels, size_t room,
+                             size_t threads);
 void hr_candidate_trees_done(hr_candidate_trees *trees);
 /* Bytes, at most. */
 double hr_candidate_trees_memory(size_t rows, size_t room);

@@ -9,21 +9,23 @@ static const double MOVE = .4;
 
 enum { FEATURE_TRIES = 5, SUBSET_TRIES = 8, WORDS = HR_BINS_MAX / 64 };
 
-/* What is kept of a node while the tree is drawn. */
-typedef struct drawn {
-    uint32_t parent;
-    uint32_t origin; /* the model's node + 1; 0: none */
-} drawn;
-
 /* Value bins of a number that can still reach a node. */
 typedef struct value_range {
     uint32_t low, high;
 } value_range;
 
+/* What is kept of a node while the tree is drawn. */
+typedef struct drawn {
+    uint32_t parent;
+    uint32_t origin;   /* the model's node + 1; 0: none */
+    value_range range; /* of the number that it splits by */
+} drawn;
+
 typedef struct drawing {
     hr_csprng *csprng;
     const hr_binning *binning;
     const hr_random_plan *plan;
+    double weight_sum; /* of the plan's, if it has no features */
     hr_tree *tree;
     drawn *nodes;
 } drawing;
@@ -32,9 +34,13 @@ static double uniform_bin(hr_csprng *csprng) {
     return (double)(hr_csprng_u64(csprng) >> 11) * 0x1p-53;
 }
 
-size_t hr_pick(hr_csprng *csprng, const double *weights, size_t count) {
+static double sum_of(const double *weights, size_t count) {
     double sum = 0;
     for (size_t i = 0; i < count; i++) sum += weights[i];
+    return sum;
+}
+
+static size_t pick_by_sum(hr_csprng *csprng, const double *weights, double sum, size_t count) {
     double at = uniform_bin(csprng) * sum;
     size_t last = 0;
     for (size_t i = 0; i < count; i++) {
@@ -46,22 +52,23 @@ size_t hr_pick(hr_csprng *csprng, const double *weights, size_t count) {
     return last;
 }
 
+size_t hr_pick(hr_csprng *csprng, const double *weights, size_t count) {
+    return pick_by_sum(csprng, weights, sum_of(weights, count), count);
+}
+
 static bool is_left(const drawing *d, uint32_t child) {
     return d->tree->nodes[d->nodes[child].parent].left == child;
 }
 
-/* What the node's ancestors left of a number. */
+/* What the node's ancestors left of a number: what the nearest one that splits by it had, and left to its
+ * side. */
 static value_range range_left(const drawing *d, uint32_t node, uint32_t feature) {
-    value_range range = {1, d->binning->features[feature].bin_count - 1};
-    for (uint32_t child = node; child; child = d->nodes[child].parent) {
-        const hr_node *parent = &d->tree->nodes[d->nodes[child].parent];
-        if (parent->feature != feature) continue;
-        if (is_left(d, child))
-            range.high = parent->cut < range.high ? parent->cut : range.high;
-        else
-            range.low = parent->cut + 1u > range.low ? parent->cut + 1u : range.low;
-    }
-    return range;
+    uint32_t child = node;
+    while (child && d->tree->nodes[d->nodes[child].parent].feature != feature) child = d->nodes[child].parent;
+    if (!child) return (value_range){1, d->binning->features[feature].bin_count - 1};
+    const uint32_t parent = d->nodes[child].parent, cut = d->tree->nodes[parent].cut;
+    const value_range range = d->nodes[parent].range;
+    return is_left(d, child) ? (value_range){range.low, cut} : (value_range){cut + 1, range.high};
 }
 
 static void keep_only(hr_bin_set *set, const hr_bin_set *left, bool is_inside) {
@@ -83,7 +90,7 @@ static hr_bin_set set_left(const drawing *d, uint32_t node, uint32_t feature) {
 static uint32_t draw_feature(const drawing *d) {
     const hr_random_plan *plan = d->plan;
     if (plan->feature_count) return plan->features[hr_uniform(d->csprng, plan->feature_count)];
-    return (uint32_t)hr_pick(d->csprng, plan->weights, d->binning->feature_count);
+    return (uint32_t)pick_by_sum(d->csprng, plan->weights, d->weight_sum, d->binning->feature_count);
 }
 
 /* low <= cut < high. origin: the node that is varied, or NULL. */
@@ -101,6 +108,7 @@ static bool split_number(drawing *d, uint32_t index, const hr_node *origin) {
     hr_node *node = &d->tree->nodes[index];
     value_range range = range_left(d, index, node->feature);
     if (range.low >= range.high) return false;
+    d->nodes[index].range = range;
     node->cut = (uint8_t)draw_cut(d, range.low, range.high, origin);
     node->threshold = hr_bins_threshold(&d->binning->features[node->feature], node->cut);
     node->missing_left = origin ? origin->missing_left : hr_uniform(d->csprng, 2);
@@ -176,6 +184,7 @@ void hr_random_tree(hr_csprng *csprng, const hr_binning *binning, const hr_rando
     *out = (hr_tree){.nodes = nodes, .node_count = 1, .subsets = subsets};
     drawn drawn_nodes[HR_RANDOM_NODES_MAX]; /* filled as nodes are added: most trees are far smaller */
     drawing d = {.csprng = csprng, .binning = binning, .plan = plan, .tree = out, .nodes = drawn_nodes};
+    if (!plan->feature_count) d.weight_sum = sum_of(plan->weights, binning->feature_count);
     nodes[0] = (hr_node){0};
     drawn_nodes[0].origin = plan->model != NULL;
     size_t begin = 0;
