@@ -208,6 +208,8 @@ static void set_at_random(hr_fit_options *options, const hr_option_info *option,
         return;
     }
     snprintf(words, sizeof words, "%s", option->range);
+    char *lists = strstr(words, "|LISTS"); /* of the schema's features */
+    if (lists) *lists = '\0';
     size_t count = 1;
     for (const char *at = words; *at; at++) count += *at == '|';
     char *word = words;

@@ -31,6 +31,8 @@ def model(measure, delta, lines):
 def trained(hedgerow, method, delta, most=0):
     """A model of that method, of a table from a generator, in one privacy measure or the other; of at most that many records a person."""
     visits, limit = (['--visits', '4'], ['--records-per-person', str(most)]) if most else ([], [])
+    if method == 'survival-curve':
+        visits.append('--times')
     with tempfile.TemporaryDirectory() as folder:
         for command in (['generate', 'hospital', '--rows', '300', '--seed', '1', '-o', 'table', '--schema', 'schema'] + visits,
                         ['train', '--data', 'table', '--schema', 'schema', '--method', method, '--epsilon', '1', '--delta', delta,
