@@ -158,7 +158,7 @@ static void world_open(world *w, const carried *c, const person_canary *canary) 
                                       .base = w->base,
                                       .trees = w->trees,
                                       .tree_count = TREES,
-                                      .loss = {HR_OBJECTIVE_SQUARE, 1, 1, 4096, 0}};
+                                      .loss = {HR_OBJECTIVE_SQUARE, 1, 1, 4096, 0, 0}};
 }
 
 static void world_close(world *w) {
