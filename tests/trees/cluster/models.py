@@ -22,6 +22,7 @@ CASES = [('hospital', GBDT, (1, 2), (4,)),
          ('quantiles', ['--method', 'hedge'], (2,), (4,)),
          ('quantiles', ['--method', 'hedge', '--delta', '0'], (2,), ()),
          ('ordered', ['--method', 'hedge'], (2,), (4,)),
+         ('classes', ['--method', 'hedge', '--interactions', 'none'], (2,), ()),
          ('many', ['--method', 'hedge', '--delta', '0'], (2,), ()),  # choices on one of two blocks of the records
          ('weighed', ['--method', 'hedge'], (2,), (4,)),
          ('weighed', ['--method', 'hedge', '--delta', '0'], (2,), ()),
