@@ -62,6 +62,7 @@ typedef struct layout {
 
 /* Predictions of times are named as "survival_30". */
 #define SURVIVAL_PREFIX "survival_"
+#define SURVIVAL_START "{\"" SURVIVAL_PREFIX
 enum { TIME_NAME = sizeof SURVIVAL_PREFIX + HR_NUMBER_TEXT };
 
 /* The name of number k of a time's predictions. */
@@ -222,7 +223,10 @@ static bool is_prediction_header(FILE *in) {
     }
     read_target_name(in, name, &end);
     if (end == '\n' && (strcmp(name, "prediction") == 0 || strcmp(name, "class") == 0)) return true;
-    if (end == ',' && strncmp(name, SURVIVAL_PREFIX, strlen(SURVIVAL_PREFIX)) == 0) return true;
+    if (end == ',' && strncmp(name, SURVIVAL_PREFIX, strlen(SURVIVAL_PREFIX)) == 0) {
+        while (end == ',') read_target_name(in, name, &end);
+        return end == '\n' && strcmp(name, "risk") == 0;
+    }
     bool is_header = is_quantile_name(name);
     for (; is_header && end == ','; is_header = is_quantile_name(name)) read_target_name(in, name, &end);
     if (is_header) return end == '\n';
@@ -237,7 +241,7 @@ static bool is_prediction_header(FILE *in) {
 /* Whether a file begins as write_prediction_header or write_record_json begins one. */
 static bool holds_predictions(const char *path) {
     static const char *const starts[] = {"{\"kept\": {",          "{\"class\": ",      "{\"prediction\": ",
-                                         "{\"probabilities\": {", "{\"quantiles\": {", "{\"" SURVIVAL_PREFIX};
+                                         "{\"probabilities\": {", "{\"quantiles\": {", SURVIVAL_START};
     char start[NAME_SIZE] = "";
     FILE *in = fopen(path, "rb");
     if (in == NULL) return false;

@@ -386,7 +386,7 @@ static hr_status read_libsvm(hr_reading *reading, hr_byte_source *source, hr_err
     hr_data *data = reading->table.data;
     libsvm l = {.reading = reading,
                 .table = &reading->table,
-                .cursor = {&reading->table, data->rows, data->reports, NULL, 0, 0, NULL},
+                .cursor = {.table = &reading->table, .row = data->rows, .reports = data->reports},
                 .labelled = !reading->sources || reading->labelled,
                 .label_optional = reading->options->label_optional,
                 .first_row = hr_reading_rows(reading),
