@@ -1,7 +1,7 @@
 """A schema for a table of which a person gave some public facts: what is not given is released privately, or read off the records."""
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Mapping
 
 import numpy as np
@@ -32,6 +32,7 @@ class Given:
     bounds: Any
     categories: Any
     unit: str
+    directions: Any = None
 
 
 def given_for(given: Any, column: str, index: int | None) -> Any:
@@ -137,6 +138,35 @@ def problems_of(columns: Columns, categories: Any, unit: str) -> list[Problem]:
     return found
 
 
+def negated(directions: Any) -> Any:
+    if directions is None:
+        return None
+    return {name: -value for name, value in directions.items()} if isinstance(directions, Mapping) else [-value for value in directions]
+
+
+def with_directions(features: list[Column], columns: Columns, directions: Any) -> list[Column]:
+    """directions: {column: 1, 0 or -1}, or such a number for every column of the table, as scikit-learn's monotonic_cst. Fails: ArgumentError."""
+    if directions is None:
+        return features
+    names = [column.name for column in columns.items]
+    if isinstance(directions, Mapping):
+        check_columns('monotonic_cst', directions, columns)
+        of = {name: given_for(directions, name, None if columns.named else i) or 0 for i, name in enumerate(names)}
+    else:
+        listed = list(np.asarray(directions).ravel())
+        if len(listed) != len(names):
+            raise ArgumentError('monotonic_cst has %d entries, and X has %d columns.' % (len(listed), len(names)))
+        of = dict(zip(names, listed))
+    words = {0: None, 1: 'increasing', -1: 'decreasing'}
+    wrong = next((name for name in names if of[name] not in words), None)
+    if wrong is not None:
+        raise ArgumentError('monotonic_cst is 1 (increasing), -1 (decreasing) or 0 for a column, and %s has %r.' % (wrong, of[wrong]))
+    others = [name for name in names if of[name] and not any(column.name == name and not column.is_category for column in features)]
+    if others:
+        raise ArgumentError('monotonic_cst names %r, which is no number: only a number has an order.' % others[0])
+    return [replace(column, monotone=words[of[column.name]]) for column in features]
+
+
 PROPOSE = (' Schema.propose(X, y=y) proposes dates, categories, decimals and spellings of missing for all columns; decide about what it read off '
            'the records, and give it as schema=...')
 
@@ -162,4 +192,4 @@ def schema_of(columns: Columns, label: Column, given: Given, facts: Facts) -> Sc
     refuse_columns(problems, PROPOSE)
     features = [feature(column, None if columns.named else i, bounds, categories, facts) for i, column in enumerate(columns.items)
                 if unit == 'record' or column.name != unit]
-    return Schema.build(label, features, unit)
+    return Schema.build(label, with_directions(features, columns, given.directions), unit)

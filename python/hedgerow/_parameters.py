@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ._native import call, ffi, lib
 from .errors import ArgumentError
 
-IN_SCHEMA = ('bounds', 'categories', 'classes', 'label_bounds')
+IN_SCHEMA = ('bounds', 'categories', 'classes', 'label_bounds', 'monotonic_cst')
 OF_THEIR_OWN = ('epsilon', 'delta', 'interactions')
 
 

@@ -259,6 +259,7 @@ class _Features:
     def importance(self) -> dict[str, Any]:
         used = [k for k in self.order if self.shares[k] > 0]
         return {'rows': [{'name': self.columns[k].name, 'share': float(self.shares[k])} for k in used],
+                'monotone': [(column.name, column.monotone) for column in self.columns if column.monotone],
                 'unused': [self.columns[k].name for k in self.order if k not in used], 'most': float(self.shares.max())}
 
     # ---- One feature ----

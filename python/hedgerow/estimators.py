@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted, vali
 
 from . import _frames
 from ._encoded import warn_of_encoders
-from ._guess import WIDE, Facts, Given, checked_pair, schema_of
+from ._guess import WIDE, Facts, Given, checked_pair, negated, schema_of
 from ._labels import _ascending, _class_codes, _classes_of, _distinct, _is_encoded, _numbers_target, _target, _weights_of
 from ._progress import LOG, Steps
 from ._proposal import label_name
@@ -144,11 +144,11 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
                               'fit sample_weight, from 0 to 1.' % schema.weight[0])
         return schema
 
-    def _schema_of(self, columns: _frames.Columns, label: Column, facts: Facts) -> Schema:
+    def _schema_of(self, columns: _frames.Columns, label: Column, facts: Facts, directions: Any) -> Schema:
         bounds = self.bounds
         if bounds is None and not self._promises():
             bounds = 'data'
-        return schema_of(columns, label, Given(bounds, self.categories, self.unit), facts)
+        return schema_of(columns, label, Given(bounds, self.categories, self.unit, directions), facts)
 
     # ---- The fit ----
 
@@ -281,6 +281,9 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
         classes: the values of the label, in any order; classes_ has them ascending. Booleans need none. Else: NOT PRIVATE. In an estimator
             that numbers the labels before it fits, such as VotingClassifier, they may be these or the numbers (docs/how-to/python.md).
         Columns may be named by position if X has no names.
+    monotonic_cst: as in scikit-learn, {column: direction} or a direction for every column of X: 1, the probability of classes_[1] (a regressor: the
+        number) never falls as the column rises and the others stay; -1: it never rises; 0: either. Of numbers, for hedge, at no cost. A schema has
+        'monotone' in its place (docs/explanation/hedge.md, Monotone features).
     class_weights: {class: number}, public; a class that is not named counts 1. For hedge, dpboost, inprivate, diprime, dp-ert and dp-df. 'balanced' would read frequencies off
         the records: refused.
     ledger: a `Ledger` or its path: the fit is charged there before noise is drawn, and refused if the rest does not cover it.
@@ -304,13 +307,13 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
 
     def __init__(self, method: str = 'hedge', *, epsilon: float = 1.0, delta: float | None = None, mode: str = 'sound',
                  schema: Schema | str | os.PathLike[str] | None = None, bounds: Any = None, categories: Any = None, classes: Any = None,
-                 class_weights: dict[Any, float] | None = None, ledger: Ledger | str | os.PathLike[str] | None = None,
+                 monotonic_cst: Any = None, class_weights: dict[Any, float] | None = None, ledger: Ledger | str | os.PathLike[str] | None = None,
                  options: dict[str, Any] | None = None, interactions: Any = None,
                  unit: str = 'record', records_per_person: int | None = None, n_jobs: int | None = None, progress: Callable[[int, int], Any] | None = None,
                  random_state: Any = None, unknown: str = 'error', strict: bool = False, verbose: int = 0) -> None:
         self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
         self.schema, self.bounds, self.categories, self.classes = schema, bounds, categories, classes
-        self.class_weights = class_weights
+        self.monotonic_cst, self.class_weights = monotonic_cst, class_weights
         self.ledger = ledger
         self.options = options
         self.interactions = interactions
@@ -338,13 +341,14 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
         listed = [*schema.label.values] if schema else self._listed(found, counted, facts)
         encoded = _is_encoded(found, listed)
         codes = _ascending(listed).astype(np.float64)[inverse] if encoded else _class_codes(schema, y, listed)
-        if schema is None:
-            values = tuple(_frames.text_of_value(value) for value in listed)
-            schema = self._schema_of(columns, Column(name, values=values), facts)
-        self._class_weights = _weights_of(self.class_weights, listed)
-        self._train(schema, columns, codes, facts, of_records)
         classes = _classes_of(listed, y.dtype)
         order = _ascending(listed if encoded else list(classes))
+        if schema is None:
+            values = tuple(_frames.text_of_value(value) for value in listed)
+            directions = self.monotonic_cst if order[0] == 0 else negated(self.monotonic_cst)  # a score is that of the class listed last
+            schema = self._schema_of(columns, Column(name, values=values), facts, directions)
+        self._class_weights = _weights_of(self.class_weights, listed)
+        self._train(schema, columns, codes, facts, of_records)
         self.classes_ = found if encoded else classes[order]
         self._order = None if list(order) == list(range(len(order))) else order
         return self
@@ -407,13 +411,14 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
 
     def __init__(self, method: str = 'hedge', *, epsilon: float = 1.0, delta: float | None = None, mode: str = 'sound',
                  schema: Schema | str | os.PathLike[str] | None = None, bounds: Any = None, categories: Any = None,
-                 label_bounds: Any = None, counts: bool = False, quantiles: Any = None, ledger: Ledger | str | os.PathLike[str] | None = None,
+                 label_bounds: Any = None, counts: bool = False, quantiles: Any = None, monotonic_cst: Any = None,
+                 ledger: Ledger | str | os.PathLike[str] | None = None,
                  options: dict[str, Any] | None = None, interactions: Any = None, unit: str = 'record', records_per_person: int | None = None,
                  n_jobs: int | None = None, progress: Callable[[int, int], Any] | None = None, random_state: Any = None, unknown: str = 'error',
                  strict: bool = False, verbose: int = 0) -> None:
         self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
         self.schema, self.bounds, self.categories, self.label_bounds = schema, bounds, categories, label_bounds
-        self.counts, self.quantiles = counts, quantiles
+        self.counts, self.quantiles, self.monotonic_cst = counts, quantiles, monotonic_cst
         self.ledger = ledger
         self.options = options
         self.interactions = interactions
@@ -429,7 +434,7 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
         schema = self._given_schema()
         y = _numbers_target(_target(y, columns.rows), schema)
         if schema is None:
-            schema = self._schema_of(columns, self._label(y, facts, name), facts)
+            schema = self._schema_of(columns, self._label(y, facts, name), facts, self.monotonic_cst)
         elif schema.label.is_category:
             raise SchemaError('The schema has classes as its label; use HedgerowClassifier.')
         elif self.counts and not schema.label.count:

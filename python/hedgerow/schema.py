@@ -11,6 +11,7 @@ from .errors import ArgumentError, PolicyError
 from ._cells import text_of_value
 from ._native import call, ffi, lib, made, take_text, text_of, text_to, texts_to
 
+DIRECTIONS = {lib.HR_MONOTONE_NONE: None, lib.HR_MONOTONE_INCREASING: 'increasing', lib.HR_MONOTONE_DECREASING: 'decreasing'}
 TASKS = {lib.HR_TASK_REGRESSION: 'regression', lib.HR_TASK_BINARY: 'binary', lib.HR_TASK_MULTICLASS: 'multiclass', lib.HR_TASK_COUNT: 'count',
          lib.HR_TASK_SURVIVAL: 'survival', lib.HR_TASK_QUANTILES: 'quantiles'}
 
@@ -29,6 +30,7 @@ class Column:
     intervals: tuple[float, ...] = ()  # of such a label: the public cuts at which intervals end
     source: str | None = None  # where these facts are published; a private fit wants it for more than 254 values
     quantiles: tuple[float, ...] = ()  # of a label that is a number: which of its quantiles are learned, increasing; (): its mean
+    monotone: str | None = None  # of a feature: 'increasing' or 'decreasing', as the prediction is to be in it; None: either
 
     @property
     def is_category(self) -> bool:
@@ -41,7 +43,7 @@ def column_of(at: Any) -> Column:
     is_time = at.event != ffi.NULL
     return Column(text_of(at.name), 0. if is_time else at.low, 0. if is_time else at.high, values, bool(at.boolean), bool(at.integer), bool(at.count),
                   text_of(at.event) or None, tuple(at.intervals[i] for i in range(at.interval_count)), text_of(at.source) or None,
-                  tuple(at.quantiles[i] for i in range(at.quantile_count)))
+                  tuple(at.quantiles[i] for i in range(at.quantile_count)), DIRECTIONS[at.monotone])
 
 
 def middle_quantile(column: Column) -> int:
@@ -57,6 +59,14 @@ def quantile_names(column: Column) -> list[str]:
         lib.hr_quantile_name(quantile, room)
         names.append(text_of(room))
     return names
+
+
+def direction_of(column: Column) -> int:
+    """Fails: ArgumentError (no such direction)."""
+    for direction, word in DIRECTIONS.items():
+        if word == column.monotone:
+            return int(direction)
+    raise ArgumentError("%s: monotone is 'increasing', 'decreasing' or None, not %r." % (column.name, column.monotone))
 
 
 PLACES = {lib.HR_FACT_LABEL: 'label', lib.HR_FACT_FEATURE: 'feature', lib.HR_FACT_UNUSED: 'unused', lib.HR_FACT_MISSING: 'missing',
@@ -246,6 +256,8 @@ class Schema:
             call(lib.hr_schema_add_category, builder, name, values, len(column.values))
         else:
             call(lib.hr_schema_add_number, builder, name, column.low, column.high, column.integer)
+        if column.monotone:
+            call(lib.hr_schema_set_monotone, builder, direction_of(column))
         if column.source:
             call(lib.hr_schema_set_source, builder, text_to(column.source))
 

@@ -17,7 +17,7 @@ from .ledger import Ledger
 from .model import Guarantee, Model, Release
 
 # What belongs to the search, or to the table that all settings share.
-SHARED = ('epsilon', 'delta', 'ledger', 'mode', 'schema', 'bounds', 'categories', 'classes', 'label_bounds', 'class_weights', 'unit',
+SHARED = ('epsilon', 'delta', 'ledger', 'mode', 'schema', 'bounds', 'categories', 'classes', 'label_bounds', 'monotonic_cst', 'class_weights', 'unit',
           'records_per_person', 'progress', 'random_state', 'n_jobs', 'unknown', 'strict', 'verbose')
 # Fields of hr_fit_options that a setting has by itself; all others tell of the table, and of what is to become of it.
 OF_METHODS = ('size', 'method', 'mode', 'epsilon', 'delta', 'trees', 'depth', 'bins', 'learning_rate', 'lambda', 'loss', 'edges', 'gradient_bound',
