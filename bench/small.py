@@ -21,6 +21,7 @@ SMALL = {
     'effect_bands.py': (['{table}', '{schema}', '--fits', '2'], 'hedgerow'),
     'equal_records.py': (['--hedgerow', '{hedgerow}', '--runs', '2', '--only', 'nursery, 3 columns'], 'data'),
     'federated_speed.py': (['{hedgerow}', '1', '1200', '3'], None),
+    'monotone.py': (['{hedgerow}', '{cache}/monotone.json', '--seeds', '2', '--sets', 'made', '--cache', '{cache}'], 'sklearn'),
     'hedge_speed.py': (['{hedgerow}', '3', '200', '1'], None),
     'noise_bands.py': (['{hedgerow}', '--fits', '2'], None),
     'persons.py': (['--hedgerow', '{hedgerow}', '--runs', '2', '--rows', '300'], None),
