@@ -30,7 +30,7 @@ typedef struct descent {
 } descent;
 
 static reach all_of(const hr_column *column) {
-    reach all = {.above = nextafter(column->low, -INFINITY), .most = column->high, .missing = true};
+    reach all = {.above = nextafter(column->low, -(double)INFINITY), .most = column->high, .missing = true};
     for (size_t bin = 0; column->kind == HR_KIND_CATEGORY && bin < hr_category_bins(column); bin++)
         hr_bin_set_add(&all.bins, (uint8_t)bin);
     return all;
@@ -58,7 +58,7 @@ static reach number_of_child(const hr_tree *tree, const hr_node *node, uint32_t 
     }
     const double *thresholds = tree->thresholds + node->first;
     r.missing = r.missing && !child;
-    if (!child) r.most = -INFINITY;
+    if (!child) r.most = -(double)INFINITY;
     if (child >= 2) r.above = fmax(r.above, thresholds[child - 2]);
     if (child && child + 1 < node->branches) r.most = fmin(r.most, thresholds[child - 1]);
     return r;
@@ -243,7 +243,7 @@ static void settle(projection *p) {
 }
 
 static void project(projection *p) {
-    double low = INFINITY, high = -INFINITY;
+    double low = (double)INFINITY, high = -(double)INFINITY;
     for (size_t i = 0; i < p->leaf_count; i++) {
         low = fmin(low, p->values[i]);
         high = fmax(high, p->values[i]);

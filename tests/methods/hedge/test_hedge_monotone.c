@@ -65,7 +65,7 @@ static void assert_steps(const hr_model *model, size_t feature, uint64_t seed) {
     const double sign = feature == DOWN ? -1 : 1;
     const double slack = model->forest.link == HR_LINK_NUMBER ? 0 : 1e-14;
     for (size_t run = 0; run < 200; run++) {
-        double row[FEATURES], before = -INFINITY;
+        double row[FEATURES], before = -(double)INFINITY;
         for (size_t f = 0; f < WARD; f++) row[f] = next_unit(&seed) < .1 ? (double)NAN : next_unit(&seed);
         row[WARD] = floor(4 * next_unit(&seed));
         for (int step = 0; step < STEPS; step++) {

@@ -60,7 +60,8 @@ static void split_category(world *w, hr_node *node, bool multiway) {
 static void split_number(world *w, hr_node *node, bool multiway) {
     node->missing_left = hr_dice_below(&w->dice, 2);
     node->threshold = (double)hr_dice_below(&w->dice, HIGH + 3) - 1;
-    if (hr_dice_below(&w->dice, 20) == 0) node->threshold = hr_dice_below(&w->dice, 2) ? INFINITY : -INFINITY;
+    if (hr_dice_below(&w->dice, 20) == 0)
+        node->threshold = hr_dice_below(&w->dice, 2) ? (double)INFINITY : -(double)INFINITY;
     if (!multiway) return;
     node->first = (uint32_t)w->tree.threshold_count;
     node->branches = 2;
