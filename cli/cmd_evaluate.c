@@ -110,8 +110,11 @@ static size_t list_measures(const evaluation_run *run, const hr_decided *decided
         return metrics->task == HR_TASK_COUNT ? 4 : 3;
     }
     if (metrics->task == HR_TASK_SURVIVAL) {
-        list[0] = (measure){"logloss", metrics->logloss};
-        return 1;
+        list[0] = (measure){"concordance", metrics->concordance};
+        list[1] = (measure){"uno", metrics->concordance_uno};
+        list[2] = (measure){"brier", metrics->brier};
+        list[3] = (measure){"logloss", metrics->logloss};
+        return 4;
     }
     list[0] = (measure){"error", metrics->error};
     list[1] = (measure){"auc", metrics->auc};
@@ -320,7 +323,8 @@ const command evaluate_command = {
         "Prints error, auc, logloss and ece for classes; rmse, mae and r2 for regression and counts, of "
         "counts the mean Poisson deviance, too; for quantiles the mean pinball loss of each (pinball_q50), "
         "and of several which part of the labels is within the outer two (coverage) and how far those are "
-        "apart (width); logloss for times of an event, by intervals. ece is the "
+        "apart (width); concordance (Harrell's), uno (Uno's, up to the last cut), brier (integrated over the "
+        "cuts) and logloss (by intervals) for times of an event. ece is the "
         "expected calibration error: how far predicted probabilities are, on average over ten bins, from "
         "what happens. A measure that does not exist (the auc of three classes) is '-', in JSON null. These "
         "figures are exact, for the owner's eyes: they say something of the records, and are not covered by "

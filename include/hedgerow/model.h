@@ -71,10 +71,13 @@ typedef struct hr_metrics {
     hr_task task;
     double error, auc, logloss; /* classes; auc is NaN for more than two classes or one class present */
     /* times of events: logloss is the mean negative log-likelihood of what is known by intervals */
-    double ece;                       /* classes: expected calibration error, see below */
-    double rmse, mae, r2;             /* regression, counts */
-    double deviance;                  /* counts: the mean Poisson deviance */
-    double weight;                    /* of all rows together; as many where each counts 1 */
+    double ece;           /* classes: expected calibration error, see below */
+    double rmse, mae, r2; /* regression, counts */
+    double deviance;      /* counts: the mean Poisson deviance */
+    double weight;        /* of all rows together; as many where each counts 1 */
+    /* Times of events: Harrell's concordance of the risks, Uno's up to the last cut, and the Brier score,
+     * integrated over the cuts. */
+    double concordance, concordance_uno, brier;
     double pinball[HR_QUANTILES_MAX]; /* one a quantile q of the label: the mean of max(q (y - p), (q - 1) (y
                                          - p)) */
     double coverage, width; /* several quantiles: the part of the labels within the outer two, and the

@@ -46,7 +46,6 @@ SHORT = {
     'models/export/formats': 'one line a format',
     'models/model/account': 'the only place that turns units into numbers of a model',
     'models/model/decision': 'public functions that change how a model decides, not its trees',
-    'models/model/survival': 'what times to an event are predicted as, and compared by',
     'models/model/importance': 'public functions that read trees alone',
     'privacy/crypto/digest': 'one primitive a file',
     'privacy/crypto/fingerprint': 'one primitive a file',

@@ -14,9 +14,16 @@
 static const double MIN_PROBABILITY = 1e-15;
 enum { CALIBRATION_BINS = 10 };
 
-/* In all measures a record counts so much. */
-static double weight_of(const hr_comparison *c, size_t row) {
+double hr_comparison_weight(const hr_comparison *c, size_t row) {
     return c->weights ? ldexp(c->weights[row], -HR_PERSON_BITS) : 1;
+}
+
+hr_status hr_comparison_total(const hr_comparison *c, double *out, hr_error *err) {
+    *out = 0;
+    for (size_t i = 0; i < c->rows; i++) *out += hr_comparison_weight(c, i);
+    if (*out > 0) return HR_OK;
+    return hr_fail(err, HR_E_SCHEMA, "give records of which some have a weight above 0",
+                   "predictions cannot be compared: all records weigh 0");
 }
 
 typedef struct ranked {
@@ -51,7 +58,7 @@ static hr_status area_under_curve(const hr_comparison *c, double *out, hr_error 
     ranked *all = c->rows <= SIZE_MAX / sizeof *all ? malloc(c->rows * sizeof *all) : NULL;
     if (!all) return hr_fail_memory(err);
     for (size_t i = 0; i < c->rows; i++)
-        all[i] = (ranked){c->predicted[2 * i + 1], weight_of(c, i), c->labels[i] > 0};
+        all[i] = (ranked){c->predicted[2 * i + 1], hr_comparison_weight(c, i), c->labels[i] > 0};
     qsort(all, c->rows, sizeof *all, by_score);
     double totals[2], wins = twice_the_wins(all, c->rows, totals);
     free(all);
@@ -63,7 +70,7 @@ static hr_status area_under_curve(const hr_comparison *c, double *out, hr_error 
 static double calibration_errors(const hr_comparison *c) {
     double expected[CALIBRATION_BINS] = {0}, met[CALIBRATION_BINS] = {0}, sum = 0;
     for (size_t i = 0; i < c->rows; i++) {
-        const double *p = c->predicted + i * c->outputs, weight = weight_of(c, i);
+        const double *p = c->predicted + i * c->outputs, weight = hr_comparison_weight(c, i);
         size_t spoken_of = hr_link_spoken_of(p, c->outputs);
         size_t bin = (size_t)fmin(fmax(CALIBRATION_BINS * p[spoken_of], 0), CALIBRATION_BINS - 1);
         expected[bin] += weight * p[spoken_of];
@@ -77,7 +84,7 @@ static void compare_classes(const hr_comparison *c, hr_metrics *out) {
     size_t classes = c->outputs;
     double wrong = 0, loss = 0;
     for (size_t i = 0; i < out->rows; i++) {
-        const double *p = c->predicted + i * classes, weight = weight_of(c, i);
+        const double *p = c->predicted + i * classes, weight = hr_comparison_weight(c, i);
         size_t truth = (size_t)c->labels[i];
         wrong += hr_decide(c->decision, p, classes) != truth ? weight : 0;
         loss -= weight * log(fmin(fmax(p[truth], MIN_PROBABILITY), 1 - MIN_PROBABILITY));
@@ -90,7 +97,7 @@ static void compare_classes(const hr_comparison *c, hr_metrics *out) {
 static void compare_scores(const hr_comparison *c, hr_metrics *out) {
     double all = out->weight, sum = 0, squares = 0, distances = 0, spread = 0, deviance = 0;
     for (size_t i = 0; i < out->rows; i++) {
-        double label = c->labels[i], miss = c->predicted[i] - label, weight = weight_of(c, i);
+        double label = c->labels[i], miss = c->predicted[i] - label, weight = hr_comparison_weight(c, i);
         squares += weight * miss * miss;
         distances += weight * fabs(miss);
         /* Of a mean of 0 that of a count above it would be infinite. */
@@ -99,7 +106,7 @@ static void compare_scores(const hr_comparison *c, hr_metrics *out) {
         sum += weight * label;
     }
     for (size_t i = 0; i < out->rows; i++)
-        spread += weight_of(c, i) * (c->labels[i] - sum / all) * (c->labels[i] - sum / all);
+        spread += hr_comparison_weight(c, i) * (c->labels[i] - sum / all) * (c->labels[i] - sum / all);
     out->rmse = sqrt(squares / all);
     out->mae = distances / all;
     if (out->task == HR_TASK_COUNT) out->deviance = 2 * deviance / all;
@@ -109,12 +116,10 @@ static void compare_scores(const hr_comparison *c, hr_metrics *out) {
 hr_status hr_metrics_compare(const hr_comparison *c, hr_metrics *out, hr_error *err) {
     hr_metrics m = {.rows = c->rows, .task = c->task};
     m.error = m.auc = m.logloss = m.ece = m.rmse = m.mae = m.r2 = m.deviance = (double)NAN;
+    m.concordance = m.concordance_uno = m.brier = (double)NAN;
     hr_metrics_add_quantiles(NULL, c, &m);
-    hr_status status = HR_OK;
-    for (size_t i = 0; i < c->rows; i++) m.weight += weight_of(c, i);
-    if (!(m.weight > 0))
-        return hr_fail(err, HR_E_SCHEMA, "give records of which some have a weight above 0",
-                       "predictions cannot be compared: all records weigh 0");
+    hr_status status = hr_comparison_total(c, &m.weight, err);
+    if (status) return status;
     if (c->task == HR_TASK_REGRESSION || c->task == HR_TASK_COUNT) compare_scores(c, &m);
     if (hr_task_has_classes(c->task)) compare_classes(c, &m);
     if (c->task == HR_TASK_BINARY) status = area_under_curve(c, &m.auc, err);
@@ -165,14 +170,13 @@ void hr_comparison_free(hr_comparison *comparison) {
 
 hr_status hr_evaluate(const hr_model *model, const hr_data *data, int threads, hr_metrics *out,
                       hr_error *err) {
-    hr_comparison comparison = {0};
-    hr_status status = hr_comparison_make(model, data, threads, &comparison, err);
+    hr_comparison made = {0};
+    hr_status status = hr_comparison_make(model, data, threads, &made, err);
     if (status) return status;
     const hr_column *label = hr_schema_label(model->schema);
-    status = comparison.task == HR_TASK_SURVIVAL ? hr_survival_compare(label, &comparison, out, err)
-                                                 : hr_metrics_compare(&comparison, out, err);
-    if (!status) hr_metrics_add_quantiles(label->quantiles, &comparison, out);
-    hr_comparison_free(&comparison);
+    status = label->event ? hr_survival_compare(label, &made, out, err) : hr_metrics_compare(&made, out, err);
+    if (!status) hr_metrics_add_quantiles(label->quantiles, &made, out);
+    hr_comparison_free(&made);
     return status;
 }
 
@@ -186,8 +190,8 @@ static double count_decisions(const hr_comparison *c, uint64_t *counts) {
         size_t cell = (size_t)c->labels[i] * c->outputs +
                       hr_decide(c->decision, c->predicted + i * c->outputs, c->outputs);
         if (counts) counts[cell]++;
-        if (costs) cost += weight_of(c, i) * costs[cell];
-        all += weight_of(c, i);
+        if (costs) cost += hr_comparison_weight(c, i) * costs[cell];
+        all += hr_comparison_weight(c, i);
     }
     return costs ? cost / all : (double)NAN;
 }

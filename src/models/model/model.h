@@ -166,9 +166,15 @@ void hr_comparison_free(hr_comparison *comparison);
 HR_MUST_CHECK hr_status hr_comparison_decide(const hr_comparison *comparison, const hr_decision_rule *rule,
                                              uint32_t **out, hr_error *err);
 
-/* The metrics of the task. Fails: MEMORY. */
+/* In all measures a record counts so much: its weight, or 1. */
+double hr_comparison_weight(const hr_comparison *comparison, size_t row);
+/* The weight of all records. Fails: SCHEMA (it is 0). */
+HR_MUST_CHECK hr_status hr_comparison_total(const hr_comparison *comparison, double *out, hr_error *err);
+
+/* The metrics of the task. Fails: SCHEMA (all records weigh 0), MEMORY. */
 HR_MUST_CHECK hr_status hr_metrics_compare(const hr_comparison *comparison, hr_metrics *out, hr_error *err);
-/* Sets pinball, coverage and width; quantiles: one an output; NULL: none, so that all are NaN. */
+/* Of metrics whose weight is set: sets pinball, coverage and width; quantiles: one an output; NULL: none, so
+ * that all are NaN. */
 void hr_metrics_add_quantiles(const double *quantiles, const hr_comparison *comparison, hr_metrics *out);
 
 #endif

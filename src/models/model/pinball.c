@@ -11,14 +11,15 @@ void hr_metrics_add_quantiles(const double *quantiles, const hr_comparison *c, h
     if (!quantiles) return;
     for (size_t k = 0; k <= last; k++) out->pinball[k] = 0;
     for (size_t i = 0; i < c->rows; i++) {
-        const double *p = c->predicted + i * c->outputs, y = c->labels[i];
+        const double *p = c->predicted + i * c->outputs, y = c->labels[i],
+                     weight = hr_comparison_weight(c, i);
         for (size_t k = 0; k <= last; k++)
             out->pinball[k] +=
-                fmax(quantiles[k] * (y - p[k]), (quantiles[k] - 1) * (y - p[k])) / (double)c->rows;
-        inside += p[0] <= y && y <= p[last];
-        width += p[last] - p[0];
+                weight * fmax(quantiles[k] * (y - p[k]), (quantiles[k] - 1) * (y - p[k])) / out->weight;
+        inside += p[0] <= y && y <= p[last] ? weight : 0;
+        width += weight * (p[last] - p[0]);
     }
     if (!last) return;
-    out->coverage = inside / (double)c->rows;
-    out->width = width / (double)c->rows;
+    out->coverage = inside / out->weight;
+    out->width = width / out->weight;
 }

@@ -84,6 +84,9 @@ static void test_times__are_learned(void **state) {
         print_message("epsilon %g, delta %g: error %.4f, loss %.4f\n", cases[i].epsilon, cases[i].delta,
                       error, m.logloss);
         assert_int_equal(m.task, HR_TASK_SURVIVAL);
+        assert_true(m.concordance > .63 && m.concordance < .75 &&
+                    fabs(m.concordance_uno - m.concordance) < .05);
+        assert_true(m.brier > .05 && m.brier < .2 && isnan(m.rmse));
         assert_true(error < cases[i].most);
         assert_true(model->forest.link == HR_LINK_HAZARD && model->forest.output_count == CUTS);
         hr_model_free(model);
