@@ -25,6 +25,7 @@ static const arg_option check_options[] = {
 };
 
 static const char *kind_text(const hr_column *column) {
+    if (column->event != NULL) return "time";
     if (column->boolean) return "boolean";
     if (column->kind == HR_KIND_CATEGORY) return "category";
     return column->count ? "count" : column->integer ? "integer" : "number";
@@ -44,6 +45,9 @@ static void fill_row(table_row row, const hr_column *column, const hr_column_rep
     snprintf(row[1], CELL_SIZE, "%s", kind_text(column));
     if (column->kind == HR_KIND_CATEGORY) {
         snprintf(row[2], CELL_SIZE, "%zu values", column->value_count);
+    } else if (column->event != NULL) {
+        hr_number_text(column->intervals[column->interval_count - 1], high);
+        snprintf(row[2], CELL_SIZE, "%zu cuts to %s", column->interval_count, high);
     } else {
         hr_number_text(column->low, low);
         hr_number_text(column->high, high);
@@ -107,6 +111,11 @@ static void json_column(json_writer *json, const char *name, const hr_data *data
     json_text(json, "kind", kind_text(column));
     if (column->kind == HR_KIND_CATEGORY) {
         json_integer(json, "values", column->value_count);
+    } else if (column->event != NULL) {
+        json_text(json, "event", column->event);
+        json_open(json, "intervals", '[');
+        for (size_t k = 0; k < column->interval_count; k++) json_number(json, NULL, column->intervals[k]);
+        json_close(json, ']');
     } else {
         json_number(json, "low", column->low);
         json_number(json, "high", column->high);

@@ -72,6 +72,8 @@ static void print_column(const hr_fact *fact) {
         print_day(column->date->from);
         fputs(" to ", stdout);
         print_day(column->date->to);
+    } else if (column->event != NULL) {
+        printf("time of %s, %zu intervals", column->event, column->interval_count);
     } else if (column->kind == HR_KIND_NUMBER) {
         hr_number_text(column->low, low);
         hr_number_text(column->high, high);
