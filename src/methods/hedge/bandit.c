@@ -47,6 +47,20 @@ struct hr_bandit {
     size_t rounds;
 };
 
+hr_status hr_bandit_of_bins(const hr_binning *binning, const hr_interactions *interactions, size_t rounds,
+                            hr_bandit **out, hr_error *err) {
+    const size_t features = binning->feature_count;
+    bool *usable = calloc(features, sizeof *usable);
+    if (!usable) return hr_fail_memory(err);
+    for (size_t f = 0; f < features; f++) {
+        const uint32_t least = binning->features[f].kind == HR_KIND_NUMBER ? 3 : 2;
+        usable[f] = binning->features[f].bin_count >= least;
+    }
+    const hr_status status = hr_bandit_new(usable, features, interactions, rounds, out, err);
+    free(usable);
+    return status;
+}
+
 void hr_bandit_free(hr_bandit *b) {
     if (!b) return;
     void *all[] = {b->usable,  b->of_feature, b->weights, b->roots,         b->pairs,         b->tried,

@@ -25,6 +25,9 @@ typedef struct hr_bandit hr_bandit;
 HR_MUST_CHECK hr_status hr_bandit_new(const bool *usable, size_t features,
                                       const hr_interactions *interactions, size_t rounds, hr_bandit **out,
                                       hr_error *err);
+/* The same: a feature is usable that these bins leave something to split by, missing values apart. */
+HR_MUST_CHECK hr_status hr_bandit_of_bins(const hr_binning *binning, const hr_interactions *interactions,
+                                          size_t rounds, hr_bandit **out, hr_error *err);
 void hr_bandit_free(hr_bandit *bandit);
 /* Bytes of what grows with the features. */
 double hr_bandit_memory(size_t features);

@@ -235,19 +235,6 @@ static hr_status on_totals(hr_hedge *h, const hr_noisy *values, hr_error *err) {
     return HR_OK;
 }
 
-static hr_status make_bandit(hr_hedge *h, hr_error *err) {
-    size_t features = h->binning->feature_count;
-    bool *usable = calloc(features, sizeof *usable);
-    if (!usable) return hr_fail_memory(err);
-    for (size_t f = 0; f < features; f++) {
-        uint32_t min_bins = h->binning->features[f].kind == HR_KIND_NUMBER ? 3 : 2;
-        usable[f] = h->binning->features[f].bin_count >= min_bins;
-    }
-    hr_status status = hr_bandit_new(usable, features, &h->interactions, h->plan.rounds, &h->bandit, err);
-    free(usable);
-    return status;
-}
-
 static hr_status hedge_machine_forest_init(hr_hedge *h, hr_error *err) {
     h->forest =
         (hr_forest){.link = hr_hedge_link(h->loss.objective, h->setting.task), .output_count = h->outputs};
@@ -307,7 +294,7 @@ hr_status hr_hedge_bins(hr_hedge *h, const hr_binning *binning, hr_error *err) {
     h->loss.count_unit = hr_hedge_count_unit(h->base[0], h->label_high);
     h->loss.score_limit = h->scores.limit;
     if (h->reach > 0) set_width(h, HR_QUANTILE_WIDTH_FIRST);
-    hr_status status = make_bandit(h, err);
+    hr_status status = hr_bandit_of_bins(binning, &h->interactions, h->plan.rounds, &h->bandit, err);
     if (status) return status;
 
     size_t m = h->plan.candidates, nodes = HR_CANDIDATE_SCAN_NODES_MAX * h->outputs;
