@@ -184,7 +184,10 @@ static hr_status measure_exactly(const evaluate_args *args, evaluation_run *run,
         printf("%-9s %.6g together, by the column %s: measures are of weights\n", "weights",
                decided.metrics.weight, hr_schema_weight(run->schema, NULL));
     for (size_t i = 0; i < count; i++) print_metric(stdout, list[i].name, list[i].value);
-    printf("%-9s for the owner's eyes; --epsilon releases figures with noise\n", "exact");
+    const hr_task task = decided.metrics.task;
+    const bool is_released = task != HR_TASK_SURVIVAL && task != HR_TASK_QUANTILES;
+    printf("%-9s for the owner's eyes%s\n", "exact",
+           is_released ? "; --epsilon releases figures with noise" : "");
     if (run->counts != NULL) print_confusion(hr_schema_label(hr_model_schema(run->model)), run->counts);
     print_timings(stderr, timings);
     return HR_OK;

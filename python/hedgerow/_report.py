@@ -24,6 +24,7 @@ from .schema import quantile_names
 
 if TYPE_CHECKING:
     from .model import Model, Release
+    from .schema import Column
 
 __all__ = ['render', 'report']
 
@@ -249,7 +250,7 @@ class _Features:
         self.base = np.array(file['base'])
         self.scale = _scale_of(model, file['link'], self.found.outputs)
         label = model.schema.label
-        self.name, self.has_classes = label.name, label.is_category
+        self.name, self.has_classes, self.are_times = label.name, label.is_category, label.event is not None
         several = self.found.outputs > 1 or label.event is not None
         self.labels = _output_names(label) if several else [label.values[-1] if label.is_category else label.name]
         self.order = [int(k) for k in np.argsort(-self.shares, kind='stable')]
@@ -281,7 +282,7 @@ class _Features:
             else:
                 more.append(row)
         return {'drawn': drawn, 'noise': noise, 'more': more, 'has_bands': any(one['has_bands'] for one in drawn) or bool(noise),
-                'starts': self._starts() if is_whole and drawn else []}
+                'starts': self._starts() if is_whole and drawn else [], 'outputs': self.labels}
 
     def _starts(self) -> list[str]:
         """Of each output, what the curves of an additive model are added to."""
@@ -311,7 +312,7 @@ class _Features:
         room = _figures.room_for(len(curves))
         notes = ['The %d values with the largest effects; the table has all %d.' % (room, len(axis.values))] if len(axis.values) > room else []
         notes += ['Steps are drawn equally wide.'] if axis.is_even else []
-        notes += ['The %d %s with the largest effects; the table has all.' % (len(curves), 'classes' if self.has_classes else 'quantiles')] if len(curves) < len(self.labels) else []
+        notes += ['The %d %s with the largest effects; the table has all.' % (len(curves), 'classes' if self.has_classes else 'intervals' if self.are_times else 'quantiles')] if len(curves) < len(self.labels) else []
         return {'name': column.name, 'share': float(self.shares[k]), 'cells': self._table(axis, effect), 'outputs': self.labels, 'notes': ' '.join(notes),
                 'has_bands': effect.deviations is not None, 'figure': draw(axis, curves, self.scale.what, 'Average effect of %s, %s' % (column.name, noise))}
 

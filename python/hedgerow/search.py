@@ -21,7 +21,7 @@ SHARED = ('epsilon', 'delta', 'ledger', 'mode', 'schema', 'bounds', 'categories'
           'records_per_person', 'progress', 'random_state', 'n_jobs', 'unknown', 'strict', 'verbose')
 # Fields of hr_fit_options that a setting has by itself; all others tell of the table, and of what is to become of it.
 OF_METHODS = ('size', 'method', 'mode', 'epsilon', 'delta', 'trees', 'depth', 'bins', 'learning_rate', 'lambda', 'loss', 'edges', 'gradient_bound',
-              'bin_share', 'leaf_share', 'count_share', 'by_name')
+              'bin_share', 'leaf_share', 'count_share', 'by_name', 'interactions')
 
 
 def _best_has(name: str) -> Callable[[Any], bool]:

@@ -29,7 +29,7 @@ class HedgerowSurvival(HedgerowEstimator):
 
     def __init__(self, method: str = 'hedge', *, intervals: Sequence[float] | None = None, epsilon: float = 1.0, delta: float | None = None,
                  mode: str = 'sound', schema: Schema | str | os.PathLike[str] | None = None, bounds: Any = None, categories: Any = None,
-                 ledger: Ledger | str | os.PathLike[str] | None = None, options: dict[str, Any] | None = None, unit: str = 'record',
+                 ledger: Ledger | str | os.PathLike[str] | None = None, options: dict[str, Any] | None = None, interactions: Any = None, unit: str = 'record',
                  records_per_person: int | None = None, n_jobs: int | None = None, progress: Callable[[int, int], Any] | None = None,
                  random_state: Any = None, unknown: str = 'error', strict: bool = False, verbose: int = 0) -> None:
         self.method, self.epsilon, self.delta, self.mode = method, epsilon, delta, mode
@@ -37,6 +37,7 @@ class HedgerowSurvival(HedgerowEstimator):
         self.schema, self.bounds, self.categories = schema, bounds, categories
         self.ledger = ledger
         self.options = options
+        self.interactions = interactions
         self.unit, self.records_per_person = unit, records_per_person
         self.n_jobs, self.progress, self.random_state = n_jobs, progress, random_state
         self.unknown, self.strict, self.verbose = unknown, strict, verbose
@@ -52,7 +53,7 @@ class HedgerowSurvival(HedgerowEstimator):
         if schema is None:
             names = [column.name for column in columns.items]
             label = Column(free_name('time', names), event=free_name('event', names), intervals=cuts_of(self.intervals))
-            schema = self._schema_of(columns, label, facts)
+            schema = self._schema_of(columns, label, facts, None)
         elif schema.label.event is None:
             raise SchemaError("The label of the schema is no time: write 'kind: time' in it.")
         elif self.intervals is not None:

@@ -34,6 +34,7 @@ hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_sc
     status = hr_options_check(method, &taken, err);
     if (!status && schema && !hr_schema_reviewed(schema, NULL)) status = hr_schema_public(schema, err);
     if (!status) status = hr_start_check(method, &taken, schema, err);
+    if (!status && schema) status = hr_fit_check_monotone(method, &taken, schema, err);
     if (!status && schema) status = hr_class_weights_check(method, &taken, schema, err);
     if (!status && schema) status = hr_schema_weight_check(method, &taken, schema, err);
     if (!status) status = hr_budget_check(method, &taken, schema, (size_t)records, &budget, err);

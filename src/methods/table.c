@@ -79,9 +79,10 @@ static const struct {
     hr_task task;
     hr_capability needs;
     const char *what, *instead;
-} rare_labels[] = {{HR_TASK_COUNT, HR_CAN_COUNT, "a count", "write 'kind: number' for the label"},
-                   {HR_TASK_SURVIVAL, HR_CAN_TIME, "times of events", "predict something else"},
-                   {HR_TASK_QUANTILES, HR_CAN_QUANTILES, "quantiles", "remove the label's key 'quantiles'"}};
+} rare_labels[] = {
+    {HR_TASK_COUNT, HR_CAN_COUNT, "a count", ", or write 'kind: number' for the label"},
+    {HR_TASK_SURVIVAL, HR_CAN_TIME, "times of events", ""},
+    {HR_TASK_QUANTILES, HR_CAN_QUANTILES, "quantiles", ", or remove the label's key 'quantiles'"}};
 
 hr_status hr_method_check_label(const hr_method *method, hr_mode mode, const hr_schema *schema,
                                 hr_error *err) {
@@ -91,7 +92,7 @@ hr_status hr_method_check_label(const hr_method *method, hr_mode mode, const hr_
         if (task != rare_labels[i].task || (can(method, rare_labels[i].needs) && mode == HR_MODE_SOUND))
             continue;
         hr_methods_list(rare_labels[i].needs, able);
-        snprintf(remedy, sizeof remedy, "use %s in sound mode, or %s", able, rare_labels[i].instead);
+        snprintf(remedy, sizeof remedy, "use %s in sound mode%s", able, rare_labels[i].instead);
         hr_fail(err, HR_E_ARGUMENT, remedy, "%s does not learn %s", method->info.name, rare_labels[i].what);
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
     }
@@ -104,12 +105,7 @@ hr_status hr_check_monotone(const char *method, bool able, const hr_schema *sche
     size_t f = 0;
     if (!hr_schema_is_monotone(schema)) return HR_OK;
     while (!hr_schema_feature(schema, f)->monotone) f++;
-    if (!able) {
-        hr_methods_list(HR_CAN_MONOTONE, names);
-        snprintf(remedy, sizeof remedy, "use %s in sound mode, or remove 'monotone' from the schema", names);
-        hr_fail(err, HR_E_ARGUMENT, remedy, "%s does not train models that are monotone in a feature",
-                method);
-    } else if (task == HR_TASK_MULTICLASS || task == HR_TASK_SURVIVAL || task == HR_TASK_QUANTILES) {
+    if (task == HR_TASK_MULTICLASS || task == HR_TASK_SURVIVAL || task == HR_TASK_QUANTILES) {
         hr_fail(
             err, HR_E_ARGUMENT,
             "give a label that is a number, a count or of two classes, or remove 'monotone' from the schema",
@@ -117,6 +113,11 @@ hr_status hr_check_monotone(const char *method, bool able, const hr_schema *sche
             task == HR_TASK_MULTICLASS ? "more than two classes"
             : task == HR_TASK_SURVIVAL ? "times of events"
                                        : "quantiles");
+    } else if (!able) {
+        hr_methods_list(HR_CAN_MONOTONE, names);
+        snprintf(remedy, sizeof remedy, "use %s in sound mode, or remove 'monotone' from the schema", names);
+        hr_fail(err, HR_E_ARGUMENT, remedy, "%s does not train models that are monotone in a feature",
+                method);
     } else {
         return HR_OK;
     }

@@ -49,11 +49,11 @@ def check_fewer_columns(fed, owners):
 
 
 def test_methods(tool, folder):
-    """An average of every private method that there is; then one of fewer columns."""
+    """An average of every private method that learns classes; then one of fewer columns."""
     os.mkdir(folder)
     fed = Federation(tool, folder, method='average', owners=HOSPITALS[:2], rows=ROWS)
     fed.start_broker()
-    private = [method for method in json.loads(fed.run('methods', '--json'))['methods'] if method['private']]
+    private = [method for method in json.loads(fed.run('methods', '--json'))['methods'] if method['private'] and method['name'] != 'survival-curve']
     assert len(private) >= 9, private
     jobs = len(private) + 1
     for name in fed.owners:

@@ -53,14 +53,17 @@ hr_status hr_federated_check_label(const hr_federated_method *method, bool paper
                                    hr_error *err) {
     const hr_task task = hr_schema_task(schema);
     if (!method->assemble) return HR_OK;
-    if (method->averages && (task == HR_TASK_COUNT || task == HR_TASK_SURVIVAL)) {
+    static const char *const rare[] = {[HR_TASK_COUNT] = "counts",
+                                       [HR_TASK_SURVIVAL] = "times of events",
+                                       [HR_TASK_QUANTILES] = "quantiles"};
+    if (method->averages && rare[task]) {
         hr_fail(
             err, HR_E_ARGUMENT,
             task == HR_TASK_COUNT
                 ? "write 'method: hedge' without 'train', whose owners add sums up, or 'kind: number' for "
                   "the label"
                 : "write 'method: hedge' without 'train', whose owners add sums up",
-            "models of %s are not averaged", task == HR_TASK_COUNT ? "counts" : "times of events");
+            "models of %s are not averaged", rare[task]);
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
     }
     return hr_method_check_label(method->method, paper ? HR_MODE_PAPER : HR_MODE_SOUND, schema, err);

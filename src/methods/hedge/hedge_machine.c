@@ -473,7 +473,7 @@ hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_csprng *coins, hr_arena *
     h->loss.objective = terms->objective;
     h->label_high = terms->label_high;
     if (terms->quantiles) h->reach = hr_quantile_reach(terms->quantiles, h->outputs);
-    h->schema = terms->schema && hr_schema_is_monotone(terms->schema) ? terms->schema : NULL;
+    if (h->outputs == 1 && terms->schema && hr_schema_is_monotone(terms->schema)) h->schema = terms->schema;
     h->scores = hr_hedge_scores_of(terms->objective);
     h->published = hr_hedge_published_unit(terms->objective, h->outputs);
     h->base = calloc(h->outputs, sizeof *h->base);

@@ -188,7 +188,8 @@ hr_status hr_hedge_check(const hr_fit_facts *facts, hr_error *err) {
         status = hr_interactions_check(facts->options->interactions, facts->schema, err);
     if (status) return status;
     if (s.task == HR_TASK_MULTICLASS || s.task == HR_TASK_SURVIVAL) {
-        status = hr_facts_check_sums(facts, "class counts", start.count + start.base, count, err);
+        const char *what = s.task == HR_TASK_SURVIVAL ? "interval counts" : "class counts";
+        status = hr_facts_check_sums(facts, what, start.count + start.base, count, err);
     } else {
         status = hr_facts_check_sums(facts, "record count", start.count, count, err);
         if (!status && start.base) status = hr_facts_check_sums(facts, "base score", start.base, label, err);

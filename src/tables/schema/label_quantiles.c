@@ -21,7 +21,7 @@ hr_status hr_label_quantiles_check(const hr_column *column, bool is_label, const
     size_t at;
     if (!column->quantiles) return HR_OK;
     *key = "quantiles";
-    if (!is_label || column->kind != HR_KIND_NUMBER || column->count)
+    if (!is_label || column->kind != HR_KIND_NUMBER || column->count || column->event)
         return hr_fail(err, HR_E_FORMAT, "remove the key 'quantiles'",
                        "only a label that is a number has quantiles");
     if (!column->quantile_count || column->quantile_count > HR_QUANTILES_MAX)

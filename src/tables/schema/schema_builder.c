@@ -134,7 +134,7 @@ hr_status hr_schema_label_time(hr_schema_builder *builder, const char *name, con
 hr_status hr_schema_label_quantiles(hr_schema_builder *builder, const double *quantiles, size_t count,
                                     hr_error *err) {
     hr_column *label = &builder->label;
-    if (!label->name || label->kind != HR_KIND_NUMBER)
+    if (!label->name || label->kind != HR_KIND_NUMBER || label->event)
         return hr_fail(err, HR_E_ARGUMENT, "call hr_schema_label_number first", "quantiles of no number");
     double *copy = hr_arena_alloc(builder->arena, count + 1, sizeof *copy);
     if (!copy) return hr_fail_memory(err);

@@ -348,14 +348,17 @@ typedef struct node_score {
     int64_t raised, all_raised, lowered, all_lowered;
 } node_score;
 
+/* No sum of a leaf reaches this: what is larger takes as much off a score. */
+static const int64_t LARGEST_THRESHOLD = INT64_C(1) << 51;
+
 static int64_t score_of_ordered(const hr_exact *sums, size_t leaf, const hr_tree *tree,
                                 const hr_leaf_score_rule *rule) {
+    const int64_t threshold = rule->threshold < LARGEST_THRESHOLD ? rule->threshold : LARGEST_THRESHOLD;
     node_score at[HR_CANDIDATE_SCAN_NODES_MAX];
     for (size_t n = tree->node_count; n-- > 0;) {
         const hr_node *node = &tree->nodes[n];
         if (!node->left) {
-            const int64_t sum = sums[--leaf].unpaid, up = -sum - rule->threshold,
-                          down = sum - rule->threshold;
+            const int64_t sum = sums[--leaf].unpaid, up = -sum - threshold, down = sum - threshold;
             at[n] = (node_score){larger(up, 0), up, larger(down, 0), down};
             continue;
         }

@@ -8,7 +8,8 @@
 #include "trees/candidates/candidate_scan.h"
 
 typedef enum hr_hedge_question_kind {
-    HR_HEDGE_TOTALS, /* sums: the number of records and the sum of targets, or the number of each class */
+    HR_HEDGE_TOTALS, /* sums: the number of records and the sum of targets, or the number of each class, or of
+                        each code of times */
     HR_HEDGE_BINS,   /* private edges of all features, at the cost of the one line */
     HR_HEDGE_CHOICE, /* a choice among `trees` by their scores */
     HR_HEDGE_LEAVES, /* sums: gradients and counts of the leaves of one tree; regression: gradients within the

@@ -578,13 +578,12 @@ static void test_average__refuses_models_that_no_sound_method_makes(void **state
     table_close(&other);
 }
 
-#define LIST "\"releases\": ["
-#define MANY "{\"what\": \"x\", \"levels\": 1, \"draws\": [[262144]]},"
+#define MANY "\"releases\": [{\"what\": \"x\", \"levels\": 1, \"draws\": [[262144]]},"
 static void test_average__refuses_what_is_no_model(void **state) {
     table t = table_of_steps(100, 3, 0, 5);
     const hr_job_file job = job_of("hedge", 1);
     hr_model *model = released_by(t.data, &job, 1);
-    char *json = render(model), *many = forge_model(json, &(forgery){LIST, LIST MANY, NULL, NULL});
+    char *json = render(model), *many = forge_model(json, &(forgery){"\"releases\": [", MANY, NULL, NULL});
     json[strlen(json) / 2] = '\0';
     const char *const rows[] = {json, "{}", "\xff\xff", "\1\1\1", "[[[[[[[[", many};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -38,6 +38,32 @@ static void test_quantiles__are_read_and_written(void **state) {
     hr_schema_free(s);
 }
 
+static void test_quantiles__are_of_no_time(void **state) {
+    (void)state;
+    static const double cuts[] = {30, 90}, two[] = {.1, .5};
+    hr_schema_builder *b = NULL;
+    hr_error err = {0};
+    assert_int_equal(hr_schema_builder_new(&b, NULL), HR_OK);
+    assert_int_equal(hr_schema_label_time(b, "days", "died", cuts, 2, NULL), HR_OK);
+    assert_int_equal(hr_schema_label_quantiles(b, two, 2, &err), HR_E_ARGUMENT);
+    hr_schema_builder_free(b);
+    const hr_column label = {.name = "days",
+                             .low = -1,
+                             .high = 1,
+                             .event = "died",
+                             .intervals = cuts,
+                             .interval_count = 2,
+                             .quantiles = two,
+                             .quantile_count = 2};
+    const hr_column x = {.name = "x", .low = 0, .high = 1};
+    hr_schema *s = NULL;
+    assert_int_equal(
+        hr_schema_make(&(hr_schema_parts){.label = label, .features = (hr_column *)&x, .feature_count = 1},
+                       &s, &err),
+        HR_E_FORMAT);
+    assert_string_equal(err.message, "only a label that is a number has quantiles");
+}
+
 static void test_quantiles__are_built_from_code(void **state) {
     (void)state;
     double three[] = {.1, .5, .9};
@@ -120,6 +146,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_quantiles__are_read_and_written),
         cmocka_unit_test(test_quantiles__are_built_from_code),
+        cmocka_unit_test(test_quantiles__are_of_no_time),
         cmocka_unit_test(test_quantiles__are_another_label),
         cmocka_unit_test(test_quantiles__that_are_none_are_refused),
     };

@@ -204,12 +204,30 @@ static void test_scores__are_those_of_a_scan(void **state) {
     }
 }
 
+/* A coordinator may ask for any threshold: the sign of a sum must not show in a score that wraps. */
+static void test_scores__do_not_wrap_with_the_largest_thresholds(void **state) {
+    (void)state;
+    static const int64_t thresholds[] = {INT64_MAX, INT64_C(1) << 62, INT64_C(1) << 60, INT64_C(1) << 51};
+    for (size_t t = 0; t < COUNT(thresholds); t++)
+        for (uint64_t seed = 1; seed <= TREES; seed++) {
+            world w;
+            world_open(&w, seed, true);
+            draw_tree(&w, FEATURES);
+            for (int64_t sum = -1; sum <= 1; sum++) {
+                for (size_t l = 0; l < w.leaves; l++) w.sums[l].unpaid = sum;
+                assert_int_equal(score_of(&w, thresholds[t]), 0);
+            }
+            hr_schema_free(w.schema);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scores__count_what_keeps_the_order),
         cmocka_unit_test(test_scores__are_lengths_where_nothing_is_monotone),
         cmocka_unit_test(test_scores__change_by_no_more_than_one_leaf),
         cmocka_unit_test(test_scores__are_those_of_a_scan),
+        cmocka_unit_test(test_scores__do_not_wrap_with_the_largest_thresholds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
