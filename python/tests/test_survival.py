@@ -116,7 +116,7 @@ def test_report__is_of_log_odds_by_interval(tmp_path):
     model, *_ = fitted()
     hedgerow.report(model.model_, tmp_path / 'report.html')
     page = (tmp_path / 'report.html').read_text()
-    assert 'It predicts when event comes, by time, in intervals that end at 30.0, 90.0, 365.0' in page
+    assert 'It predicts when event comes, by time, in intervals that end at 30, 90, 365' in page
     assert 'log-odds of event in each interval' in page and 'up to 90' in page
 
 

@@ -166,7 +166,7 @@ static hr_status check_interactions(const model_check *c) {
                         "trees[%zu]", obey);
 }
 
-/* What the schema says of monotone features is proved again whenever a model is read. */
+/* Whoever reads a model proves again that it is monotone in the features that its schema names. */
 static hr_status check_monotone(const model_check *c) {
     const hr_model *m = c->model;
     hr_monotone_fault fault;
