@@ -4,7 +4,8 @@
  * Of each record it is known when the event came, or until when it had not (censored). A code is 2 * survived
  * + event: the number of intervals that the record survived, and whether the event came in the next one. A
  * record whose event came behind the last cut survived all, and so did one that was censored there; one that
- * was censored within an interval is not at risk in that one. */
+ * was censored within an interval is not at risk in that one (fits count it as at risk if half of the
+ * interval or more was over: trees/stats/gradient.c). */
 #ifndef HR_TABLES_SCHEMA_SURVIVAL_CODE_H
 #define HR_TABLES_SCHEMA_SURVIVAL_CODE_H
 

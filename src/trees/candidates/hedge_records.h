@@ -7,8 +7,8 @@
 
 typedef struct hr_records hr_records;
 
-/* outputs: scores a record, 1 or the number of classes. trees: of a question, at most. Borrows the data.
- * Owner: the caller frees *out. Fails: MEMORY. */
+/* outputs: scores a record: 1, or the number of classes, quantiles or intervals. trees: of a question, at
+ * most. Borrows the data. Owner: the caller frees *out. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_records_new(const hr_data *data, size_t outputs, size_t trees, int threads,
                                        hr_records **out, hr_error *err);
 void hr_records_free(hr_records *records);
