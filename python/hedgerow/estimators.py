@@ -456,9 +456,18 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
         options.private_bounds, options.private_bounds_count = kept[0], len(private)
         call(lib.hr_fit_plan, options, float(n), schema._at, ffi.new('hr_plan_info *'))
 
+    def _checked_quantiles(self) -> tuple[float, ...]:
+        try:
+            quantiles = tuple(float(quantile) for quantile in self.quantiles)
+        except (TypeError, ValueError):
+            quantiles = ()
+        if not quantiles or isinstance(self.quantiles, str):
+            raise ArgumentError('quantiles is a list of numbers, such as [0.1, 0.5, 0.9], not %r.' % (self.quantiles,))
+        return quantiles
+
     def _label(self, y: NDArray[np.float64], facts: Facts, name: str = 'label') -> Column:
         pair = self.label_bounds
-        quantiles = () if self.quantiles is None else tuple(float(quantile) for quantile in self.quantiles)
+        quantiles = () if self.quantiles is None else self._checked_quantiles()
         if self.counts and (pair is None or isinstance(pair, str)):
             raise ArgumentError('Counts need public bounds: give label_bounds, such as (0, 40).')
         if pair is None and self._promises():

@@ -225,6 +225,10 @@ class Schema:
         """From code. Who builds one vouches that all of it is public. unit: the column that says whose each record is; 'record', or None:
         each person has one record, which the guarantee says. weight: the column that says how much a record counts, and its public bound.
         Fails: FormatError (the column is named), LimitError."""
+        if label.monotone:
+            raise ArgumentError('%s: a feature is monotone, not the label.' % label.name)
+        if label.intervals and label.event is None:
+            raise ArgumentError('%s: intervals are of a time; give the event, too.' % label.name)
         builder = made(lib.hr_schema_builder_new, 'hr_schema_builder', lib.hr_schema_builder_free)
         if label.is_category:
             values, _kept = texts_to(list(label.values))
@@ -249,6 +253,8 @@ class Schema:
     @staticmethod
     def _add(builder: Any, column: Column) -> None:
         name = text_to(column.name)
+        if column.quantiles or column.count or column.event is not None or column.intervals:
+            raise ArgumentError('%s: quantiles, count, event and intervals are of the label.' % column.name)
         if column.boolean:
             call(lib.hr_schema_add_boolean, builder, name)
         elif column.is_category:

@@ -95,3 +95,17 @@ def test_export__puts_quantiles_in_their_order(tmp_path):
     for other in ('xgboost', 'lightgbm'):
         with pytest.raises(ArgumentError, match='in their order'):
             model.export(tmp_path / 'm', other)
+
+
+@pytest.mark.parametrize('quantiles', [.5, 'abc', '159', (), [None]])
+def test_quantiles__that_are_no_list_of_numbers_are_refused(quantiles):
+    with pytest.raises(ArgumentError, match='quantiles is a list of numbers'):
+        HedgerowRegressor(quantiles=quantiles, label_bounds=(0, 1), bounds=(0, 1)).fit(np.zeros((20, 1)), np.zeros(20))
+
+
+@pytest.mark.parametrize('keys', [{'quantiles': (.5,)}, {'count': True}, {'event': 'e'}, {'intervals': (1.,)}])
+def test_schema__has_no_feature_with_keys_of_labels(keys):
+    with pytest.raises(ArgumentError, match='are of the label'):
+        Schema.build(Column('y', 0, 1), [Column('x', 0, 1, **keys)])
+    with pytest.raises(ArgumentError, match='not the label'):
+        Schema.build(Column('y', 0, 1, monotone='increasing'), [Column('x', 0, 1)])

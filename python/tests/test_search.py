@@ -51,6 +51,13 @@ def test_search__takes_the_setting_that_predicts_better(table):
     assert '"depth": "3"' in search.best_estimator_.model_.to_json()
 
 
+def test_search__keeps_the_interactions_of_each_setting(table):
+    X, y = table
+    search = PrivateSearchCV(HedgerowClassifier(**PUBLIC), {'interactions': ['none', 'pairs']}, epsilon=100, delta=1e-6, share=.5).fit(X, y)
+    assert search.best_params_['interactions'] == 'pairs'  # exclusive or: a sum of one number a feature cannot say it
+    assert search.best_estimator_.model_.interactions == 'pairs'
+
+
 def test_search__compares_methods_where_both_count_in_epsilon(table):
     X, y = table
     grid = [{'method': ['hedge']}, {'method': ['dp-df'], 'depth': [1, 2]}]

@@ -136,3 +136,13 @@ def test_explanations__add_up_to_log_odds():
     odds = np.exp(found.values.sum(axis=2) + found.expected)
     assert np.allclose(np.cumprod(1 / (1 + odds), axis=1), model.predict_survival_function(x[:50]), atol=1e-9)
     assert model.model_.shapes().base.shape == (3,)
+
+
+def test_report__of_an_additive_model_names_its_intervals(tmp_path):
+    pytest.importorskip('jinja2')
+    pytest.importorskip('matplotlib')
+    model, *_ = fitted(interactions='none')
+    assert model.model_.is_additive and model.model_.interactions == 'none'
+    hedgerow.report(model.model_, tmp_path / 'report.html')
+    page = (tmp_path / 'report.html').read_text()
+    assert 'These charts are the whole model' in page and 'up to 30: ' in page and 'up to 365: ' in page

@@ -249,7 +249,8 @@ hr_status hr_fit_options_set(hr_fit_options *options, const char *name, const ch
         return hr_fail(err, HR_E_ARGUMENT, "build the program with the headers of this library",
                        "the options were made by an older header, which has no option '%s'", name);
     const option o = option_of_method(known, method);
-    if (o.type == INTERACTIONS) return hr_interactions_write(value, options->interactions, err);
+    if (o.type == INTERACTIONS && *value) return hr_interactions_write(value, options->interactions, err);
+    if (o.type == INTERACTIONS) return refuse_option_value(&o, value, err);
     double number = 0;
     if (!(o.type == CHOICE ? parse_choice(&o, value, &number) : parse_number_option(&o, value, &number)))
         return refuse_option_value(&o, value, err);

@@ -90,6 +90,11 @@ static hr_status check_survival_curve(const hr_fit_facts *facts, hr_error *err) 
                 "survival-curve learns times to an event alone");
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(facts->schema)->name);
     }
+    if (facts->options->private_bounds_count) {
+        hr_fail(err, HR_E_ARGUMENT, "leave it out: the budget would pay for bounds that nothing uses",
+                "survival-curve has no use for the bounds of features");
+        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "private-bounds");
+    }
     return hr_facts_check_sums(facts, "interval counts", facts->budget, HR_COUNT_SENSITIVITY, err);
 }
 

@@ -17,7 +17,7 @@ static const format_writer format_writers[] = {
 
 static hr_status render_export(const hr_model *model, format_writer write, hr_buffer *out, hr_error *err) {
     if (model->forest.link == HR_LINK_HAZARD)
-        return hr_fail(err, HR_E_LIMIT, "predict with Hedgerow, or read the JSON model",
+        return hr_fail(err, HR_E_ARGUMENT, "predict with Hedgerow, or read the JSON model",
                        "no format of other programs has survival of times to an event");
     hr_arena *arena = hr_arena_new();
     hr_ensemble ensemble;
