@@ -1,5 +1,6 @@
 /* Interactions of fits: models obey and state them, what cannot be is refused before anything is spent, and
  * starts are bound by them, too. */
+#include "support/model_text.h"
 #include "support/tables.h"
 #include "trees/tree/interactions.h"
 
@@ -87,17 +88,6 @@ static void test_additive_models__add_up(void **state) {
     }
     hr_model_free(model);
     table_close(&t);
-}
-
-/* The text with `to` in the place of the first `from`. Owner: the caller, by free. */
-static char *text_with(const char *text, const char *from, const char *to) {
-    const char *at = strstr(text, from);
-    assert_non_null(at);
-    const size_t size = strlen(text) + strlen(to) + 1;
-    char *out = malloc(size);
-    assert_non_null(out);
-    snprintf(out, size, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
-    return out;
 }
 
 /* A model whose trees go beyond what it states was not written by a fit. */

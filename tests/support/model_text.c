@@ -2,6 +2,10 @@
 
 #include "support/check.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 char *render(const hr_model *model) {
     char *json = NULL;
     assert_int_equal(hr_model_render(model, &json, NULL), HR_OK);
@@ -15,4 +19,13 @@ hr_model *parse_model(const char *json) {
     if (status) print_error("%s: %s\n", err.field, err.message);
     assert_int_equal(status, HR_OK);
     return model;
+}
+
+char *text_with(const char *text, const char *from, const char *to) {
+    const char *at = strstr(text, from);
+    if (!at) fail_msg("the text lacks %s", from);
+    char *out = malloc(strlen(text) + strlen(to) + 1);
+    assert_non_null(out);
+    sprintf(out, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    return out;
 }

@@ -10,4 +10,7 @@ char *render(const hr_model *model);
 /* Fails the test if `json` is no model. Owner: the caller, by hr_model_free. */
 hr_model *parse_model(const char *json);
 
+/* The text with the first `from` replaced. Owner: the caller, by free. */
+char *text_with(const char *text, const char *from, const char *to);
+
 #endif

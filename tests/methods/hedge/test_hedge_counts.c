@@ -1,6 +1,7 @@
 /* hedge on labels that are counts: what is learned, released, written and refused. Seeds are fixed. */
 #include "methods/hedge/hedge_plan.h"
 #include "privacy/sensitivity.h"
+#include "support/model_text.h"
 #include "support/tables.h"
 
 #include <stdlib.h>
@@ -140,16 +141,6 @@ static void test_counts__continue_a_model_of_counts(void **state) {
     hr_model_free(model);
     hr_model_free(start);
     table_close(&t);
-}
-
-/* Owner: the caller, by free. */
-static char *text_with(const char *text, const char *from, const char *to) {
-    const char *at = strstr(text, from);
-    assert_non_null(at);
-    char *out = malloc(strlen(text) + strlen(to) + 1);
-    assert_non_null(out);
-    sprintf(out, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
-    return out;
 }
 
 /* A model of counts is of the newest version of the format, as all are. */

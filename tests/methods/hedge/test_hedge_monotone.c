@@ -1,5 +1,6 @@
 /* hedge on features that are monotone: no prediction takes a step in the wrong direction, whatever the noise;
  * and what the schema says is written, read, proved again and refused. Seeds are fixed. */
+#include "support/model_text.h"
 #include "support/tables.h"
 #include "trees/tree/monotone.h"
 
@@ -165,16 +166,6 @@ static void test_monotone__holds_for_the_trees_of_a_start(void **state) {
     for (int i = 0; i < 2; i++) hr_model_free(starts[i]);
     table_close(&plain);
     table_close(&t);
-}
-
-/* Owner: the caller, by free. */
-static char *text_with(const char *text, const char *from, const char *to) {
-    const char *at = strstr(text, from);
-    assert_non_null(at);
-    char *out = malloc(strlen(text) + strlen(to) + 1);
-    assert_non_null(out);
-    sprintf(out, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
-    return out;
 }
 
 static void test_monotone__is_proved_whenever_a_model_is_read(void **state) {

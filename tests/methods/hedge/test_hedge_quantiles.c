@@ -1,6 +1,7 @@
 /* hedge on quantiles of a number: what a record adds, what is learned, released, written and refused. Seeds
  * are fixed. */
 #include "models/model/model.h"
+#include "support/model_text.h"
 #include "support/tables.h"
 #include "tables/synth/generate.h"
 #include "trees/candidates/score_gradients.h"
@@ -305,16 +306,6 @@ static void test_quantiles__continue_a_model_of_the_same(void **state) {
 }
 
 /* ---- Files ---- */
-
-/* Owner: the caller, by free. */
-static char *text_with(const char *text, const char *from, const char *to) {
-    const char *at = strstr(text, from);
-    assert_non_null(at);
-    char *out = malloc(strlen(text) + strlen(to) + 1);
-    assert_non_null(out);
-    sprintf(out, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
-    return out;
-}
 
 static void test_quantiles__are_written_and_read(void **state) {
     (void)state;

@@ -4,6 +4,7 @@
 #include "tables/schema/schema.h"
 #include "tables/synth/generate.h"
 #include "trees/candidates/candidate_scan.h"
+#include "trees/tree/block_walk.h"
 #include "trees/tree/monotone.h"
 
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 enum { UP, DOWN, FREE, FEATURES };
 enum { BINS = 9, NODES = 13, LEAVES = (NODES + 1) / 2, TREES = 300, ROWS = 500 };
+enum { STRIDE = (ROWS + HR_WALK_BLOCK - 1) / HR_WALK_BLOCK * HR_WALK_BLOCK }; /* blocks are read whole */
 
 typedef struct world {
     hr_dice dice;
@@ -171,7 +173,7 @@ static void test_scores__change_by_no_more_than_one_leaf(void **state) {
 
 static void test_scores__are_those_of_a_scan(void **state) {
     (void)state;
-    static uint8_t columns[FEATURES][ROWS];
+    static uint8_t columns[FEATURES][STRIDE];
     static double targets[ROWS];
     for (uint64_t seed = 1; seed <= 40; seed++) {
         world w;
@@ -187,7 +189,7 @@ static void test_scores__are_those_of_a_scan(void **state) {
         const hr_binned binned = {.rows = ROWS,
                                   .features = FEATURES,
                                   .binning = &w.binning,
-                                  .column_stride = ROWS,
+                                  .column_stride = STRIDE,
                                   .columns = columns[0]};
         const hr_candidate_scan_setup setup = {
             .targets = targets, .outputs = 1, .base = &base, .trees = 1, .threads = 1};
