@@ -389,7 +389,7 @@ static void test_quantiles__are_refused_by_name(void **state) {
     hr_evaluation_options figures = HR_EVALUATION_OPTIONS_INIT;
     figures.epsilon = 1;
     assert_int_equal(hr_evaluate_private(model, t.data, &figures, &evaluation, &err), HR_E_ARGUMENT);
-    assert_string_equal(err.field, "quantiles");
+    assert_string_equal(err.field, "y");
     hr_model_free(model);
     table_close(&t);
 }
