@@ -30,7 +30,8 @@ bool hr_score_gradients_init(hr_score_gradients *g, const hr_binned *binned,
     const size_t packed = rows < HR_SCORE_WORD_ROWS ? rows : HR_SCORE_WORD_ROWS;
     *g = (hr_score_gradients){.kernels = hr_kernels_get(),
                               .weights = binned->weights,
-                              .has_classes = outputs > 1 && setup->objective == HR_OBJECTIVE_SQUARE,
+                              .has_classes =
+                                  outputs > 1 && !setup->quantiles && setup->objective == HR_OBJECTIVE_SQUARE,
                               .quantiles = setup->quantiles,
                               .rows = rows,
                               .outputs = outputs,

@@ -59,8 +59,11 @@ static void words_of(const one_record *r, bool has_start, const uint32_t *weight
                      int64_t *within) {
     static int64_t words[(HR_QUANTILES_MAX + 1) * HR_WALK_BLOCK];
     const hr_binned binned = {.rows = 1, .weights = weight};
-    const hr_candidate_scan_setup setup = {
-        .targets = &r->target, .outputs = r->count, .base = r->base, .quantiles = r->quantiles};
+    const hr_candidate_scan_setup setup = {.targets = &r->target,
+                                           .outputs = r->count,
+                                           .base = r->base,
+                                           .objective = HR_OBJECTIVE_QUANTILES,
+                                           .quantiles = r->quantiles};
     const hr_row_block rows = {0, 1};
     hr_score_gradients g;
     assert_true(hr_score_gradients_init(&g, &binned, &setup));
