@@ -166,7 +166,7 @@ static hr_status check_interactions(const model_check *c) {
                         "trees[%zu]", obey);
 }
 
-/* Whoever reads a model proves again that it is monotone in the features that its schema names. */
+/* Each time that a model is read it is proved to be monotone in the features that its schema names. */
 static hr_status check_monotone(const model_check *c) {
     const hr_model *m = c->model;
     hr_monotone_fault fault;
