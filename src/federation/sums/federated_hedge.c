@@ -195,8 +195,6 @@ static hr_status open_hedge_coordinator(const hr_job_view *job, const hr_budget 
                                               .has_quantiles = hr_edges_need_quantiles(job->schema, c->bins)},
                                   .outputs = c->outputs,
                                   .objective = hr_hedge_objective(&options, hr_schema_task(job->schema)),
-                                  .label_high = hr_schema_label(job->schema)->high,
-                                  .quantiles = hr_schema_label(job->schema)->quantiles,
                                   .interactions = interactions,
                                   .schema = job->schema};
     return hr_hedge_new(&terms, c->public_random, arena, &c->hedge, err);

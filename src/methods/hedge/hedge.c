@@ -85,8 +85,6 @@ static hr_hedge_terms terms_of(const hr_training *t) {
                                        .has_quantiles = hr_hedge_has_quantiles(t->options, schema),
                                        .has_start = t->start != NULL};
     terms.objective = hr_hedge_objective(t->options, terms.setting.task);
-    terms.label_high = hr_schema_label(schema)->high;
-    terms.quantiles = hr_schema_label(schema)->quantiles;
     terms.schema = schema;
     return terms;
 }

@@ -72,7 +72,7 @@ static double hedge_sum_unit(const hr_hedge *h) {
 }
 
 static bool has_classes(const hr_hedge *h) {
-    return hr_hedge_has_classes(h->loss.objective, h->outputs);
+    return hr_objective_has_classes(h->loss.objective, h->outputs);
 }
 
 static double released_count(const hr_hedge *h, hr_noisy value) {
@@ -471,9 +471,10 @@ hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_csprng *coins, hr_arena *
     h->next_group = terms->first_group;
     h->outputs = terms->outputs;
     h->loss.objective = terms->objective;
-    h->label_high = terms->label_high;
-    if (terms->quantiles) h->reach = hr_quantile_reach(terms->quantiles, h->outputs);
-    if (h->outputs == 1 && terms->schema && hr_schema_is_monotone(terms->schema)) h->schema = terms->schema;
+    const hr_column *label = terms->schema ? hr_schema_label(terms->schema) : NULL;
+    if (label) h->label_high = label->high;
+    if (label && label->quantiles) h->reach = hr_quantile_reach(label->quantiles, h->outputs);
+    if (label && h->outputs == 1 && hr_schema_is_monotone(terms->schema)) h->schema = terms->schema;
     h->scores = hr_hedge_scores_of(terms->objective);
     h->published = hr_hedge_published_unit(terms->objective, h->outputs);
     h->base = calloc(h->outputs, sizeof *h->base);

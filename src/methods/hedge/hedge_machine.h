@@ -20,10 +20,8 @@ typedef struct hr_hedge_terms {
     hr_hedge_setting setting;
     size_t outputs; /* 1, or the number of classes if there are more than two, or of quantiles */
     hr_objective objective;
-    double label_high;            /* counts */
-    const double *quantiles;      /* of the label; read by hr_hedge_new alone; NULL: none */
     hr_interactions interactions; /* its rule is the setting's, too; its groups live as long as the machine */
-    const hr_schema *schema;      /* which features are monotone; borrowed. NULL: none */
+    const hr_schema *schema;      /* counts, quantiles, monotone features; borrowed. NULL: of none of these */
     uint64_t first_group; /* composition: each line has a group of its own from here on; those of the bins
                              have one */
 } hr_hedge_terms;

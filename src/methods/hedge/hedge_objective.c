@@ -51,13 +51,9 @@ double hr_hedge_base(hr_objective objective, double mean, double noise) {
     return mean;
 }
 
-bool hr_hedge_has_classes(hr_objective objective, size_t outputs) {
-    return outputs > 1 && objective == HR_OBJECTIVE_SQUARE;
-}
-
 size_t hr_hedge_classes(hr_objective objective, size_t outputs) {
     if (objective == HR_OBJECTIVE_HAZARD) return hr_survival_codes(outputs);
-    return hr_hedge_has_classes(objective, outputs) ? outputs : 0;
+    return hr_objective_has_classes(objective, outputs) ? outputs : 0;
 }
 
 bool hr_hedge_adapts_clip(hr_task task) {
@@ -65,12 +61,12 @@ bool hr_hedge_adapts_clip(hr_task task) {
 }
 
 double hr_hedge_published_unit(hr_objective objective, size_t outputs) {
-    return hr_hedge_has_classes(objective, outputs) || objective == HR_OBJECTIVE_LOGISTIC ? 2 : 1;
+    return hr_objective_has_classes(objective, outputs) || objective == HR_OBJECTIVE_LOGISTIC ? 2 : 1;
 }
 
 double hr_hedge_published_base(hr_objective objective, size_t outputs, double base) {
     const double scaled = hr_hedge_published_unit(objective, outputs) * base;
-    return hr_hedge_has_classes(objective, outputs) ? scaled - 1 : scaled;
+    return hr_objective_has_classes(objective, outputs) ? scaled - 1 : scaled;
 }
 
 double hr_hedge_count_unit(double base, double high) {

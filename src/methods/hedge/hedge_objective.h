@@ -20,8 +20,6 @@ typedef struct hr_hedge_scores {
 } hr_hedge_scores;
 
 hr_hedge_scores hr_hedge_scores_of(hr_objective objective);
-/* Whether each output is a class of more than two: gradients of a record add up to 0. */
-bool hr_hedge_has_classes(hr_objective objective, size_t outputs);
 /* Where they start: the mean target, -1 to 1, was released with noise of this deviation. */
 double hr_hedge_base(hr_objective objective, double mean, double noise);
 

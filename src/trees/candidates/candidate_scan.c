@@ -378,10 +378,15 @@ void hr_leaf_scores(const hr_exact *sums, const hr_tree *trees, size_t count, co
                     hr_exact *scores) {
     for (size_t t = 0; t < count; t++) {
         size_t leaves = hr_tree_leaves(&trees[t]);
-        scores[t].unpaid = rule->schema ? score_of_ordered(sums, leaves, &trees[t], rule) : 0;
+        if (rule->schema) { /* of one output */
+            scores[t].unpaid = score_of_ordered(sums, leaves, &trees[t], rule);
+            sums += leaves;
+            continue;
+        }
+        scores[t].unpaid = 0;
         for (; leaves > 0; leaves--, sums += rule->outputs) {
             const int64_t over = length_of_sums(sums, rule->outputs) - rule->threshold;
-            if (!rule->schema && over > 0) scores[t].unpaid += over;
+            if (over > 0) scores[t].unpaid += over;
         }
     }
 }

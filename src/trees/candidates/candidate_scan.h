@@ -31,6 +31,11 @@ typedef enum hr_objective {
                               hr_quantile_reach, with a ramp in the place of the step */
 } hr_objective;
 
+/* Whether each output is a class of more than two: gradients of a record add up to 0. */
+static inline bool hr_objective_has_classes(hr_objective objective, size_t outputs) {
+    return outputs > 1 && objective == HR_OBJECTIVE_SQUARE;
+}
+
 /* What the gradients of counts are divided by, beside the mean: most are within 1. */
 enum { HR_COUNT_GRADIENT = 2 };
 

@@ -37,8 +37,10 @@ hr_status hr_records_new(const hr_data *data, size_t outputs, size_t trees, int 
     r->data = data;
     r->quantiles = hr_schema_label(hr_data_schema(data))->quantiles;
     r->outputs = outputs;
-    const bool are_times = hr_schema_task(hr_data_schema(data)) == HR_TASK_SURVIVAL;
-    r->classes = are_times ? hr_survival_codes(outputs) : outputs > 1 && !r->quantiles ? outputs : 0;
+    const hr_task task = hr_schema_task(hr_data_schema(data));
+    r->classes = task == HR_TASK_SURVIVAL     ? hr_survival_codes(outputs)
+                 : task == HR_TASK_MULTICLASS ? outputs
+                                              : 0;
     r->trees = trees;
     r->threads = threads;
     r->targets = malloc((hr_data_rows(data) + 1) * sizeof *r->targets);

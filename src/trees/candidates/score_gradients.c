@@ -30,9 +30,9 @@ bool hr_score_gradients_init(hr_score_gradients *g, const hr_binned *binned,
     const size_t packed = rows < HR_SCORE_WORD_ROWS ? rows : HR_SCORE_WORD_ROWS;
     *g = (hr_score_gradients){.kernels = hr_kernels_get(),
                               .weights = binned->weights,
-                              .has_classes =
-                                  outputs > 1 && !setup->quantiles && setup->objective == HR_OBJECTIVE_SQUARE,
-                              .quantiles = setup->quantiles,
+                              .has_classes = hr_objective_has_classes(setup->objective, outputs),
+                              .quantiles =
+                                  setup->objective == HR_OBJECTIVE_QUANTILES ? setup->quantiles : NULL,
                               .rows = rows,
                               .outputs = outputs,
                               .channels = outputs + (binned->weights != NULL),
@@ -229,6 +229,7 @@ int64_t hr_score_gradients_words(const hr_score_gradients *g, const hr_candidate
         within = pack_one(g, loss, rows, words);
     else
         pack_many(g, loss, rows, words);
+    if (g->weights) return weigh_block(g, loss, rows, words);
     for (size_t i = 0; g->quantiles && i < rows->count; i++) within += is_near(g, loss, rows->begin + i);
-    return g->weights ? weigh_block(g, loss, rows, words) : within;
+    return within;
 }

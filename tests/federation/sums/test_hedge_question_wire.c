@@ -135,7 +135,7 @@ static void world_open(world *w, task of, size_t owners) {
                                               .has_quantiles = true},
                                   .outputs = w->outputs,
                                   .objective = of.objective,
-                                  .quantiles = hr_schema_label(w->t.schema)->quantiles};
+                                  .schema = w->t.schema};
     assert_int_equal(hr_hedge_new(&terms, w->coins, w->arena, &w->hedge, NULL), HR_OK);
 }
 

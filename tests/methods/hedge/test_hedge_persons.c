@@ -62,7 +62,7 @@ static void run_open(run *r, const person_tables *t, hr_privacy_measure measure,
     if (label->quantiles) {
         r->terms.outputs = label->quantile_count;
         r->terms.objective = HR_OBJECTIVE_QUANTILES;
-        r->terms.quantiles = label->quantiles;
+        r->terms.schema = t->schema;
     }
     assert_int_equal(hr_csprng_open_seeded(11, &r->coins, NULL), HR_OK);
     assert_int_equal(hr_hedge_new(&r->terms, r->coins, r->arena, &r->hedge, NULL), HR_OK);
