@@ -4,12 +4,13 @@ A model that said so would differ between a table and its neighbour. So what is 
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._frames import Columns, FrameColumn
+from ._frames import ROWS_TOGETHER, Columns, FrameColumn, MatrixColumns
 from ._native import callers_level
 from .errors import PolicyError, PrivacyLeakWarning
 
@@ -17,23 +18,63 @@ FEWEST = 20  # records: below, a mean of 0 says nothing
 LOOK = 1000  # records that rule out most columns
 
 
-def is_scaled(cells: NDArray[Any]) -> bool:
+@dataclass
+class Spread:
+    """Of each column of an array, over the numbers that are there."""
+    known: NDArray[np.int64]
+    means: NDArray[np.float64]
+    squares: NDArray[np.float64]  # means of squares
+    least: NDArray[np.float64]
+    largest: NDArray[np.float64]
+    between: NDArray[np.bool_]  # a number above 0 and below 1
+    near: float  # what rounding makes of a mean or a variance
+
+
+def spread(cells: NDArray[Any]) -> Spread:
+    """cells: rows x columns of floats. By blocks of rows: those of an array of numpy lie side by side."""
+    width = cells.shape[1]
+    known, sums, squares = np.zeros(width, dtype=np.int64), np.zeros(width), np.zeros(width)
+    least, largest, between = np.full(width, np.inf), np.full(width, -np.inf), np.zeros(width, dtype=bool)
+    for begin in range(0, len(cells), ROWS_TOGETHER):
+        block = cells[begin:begin + ROWS_TOGETHER].astype(np.float64)
+        missing = np.isnan(block)
+        known += len(block) - missing.sum(axis=0)
+        least, largest = np.fmin(least, np.fmin.reduce(block)), np.fmax(largest, np.fmax.reduce(block))
+        if not between.all():
+            between |= ((block > 0) & (block < 1)).any(axis=0)
+        block[missing] = 0
+        sums += block.sum(axis=0)
+        squares += np.einsum('ij,ij->j', block, block)
+    with np.errstate(divide='ignore', invalid='ignore'):
+        return Spread(known, sums / known, squares / known, least, largest, between, 1e-4 if cells.dtype.itemsize < 8 else 1e-9)
+
+
+def is_scaled(of: Spread) -> NDArray[np.bool_]:
     """Mean 0 and variance 1, but for rounding: what StandardScaler makes, and public facts never."""
-    known = cells[~np.isnan(cells)] if cells.dtype.kind == 'f' else cells[:0]
-    if len(known) < FEWEST:
-        return False
-    near = 1e-4 if known.dtype.itemsize < 8 else 1e-9
-    if abs(float(known.mean(dtype=np.float64))) > near:
-        return False
-    return bool(abs(float(known.var(dtype=np.float64)) - 1) <= near)
+    found: NDArray[np.bool_] = (of.known >= FEWEST) & (np.abs(of.means) <= of.near) & (np.abs(of.squares - of.means ** 2 - 1) <= of.near)
+    return found
 
 
-def is_between_extremes(cells: NDArray[Any]) -> bool:
+def is_between_extremes(of: Spread) -> NDArray[np.bool_]:
     """The least number is 0 and the largest 1, and others are between: what MinMaxScaler makes."""
-    known = cells[~np.isnan(cells)] if cells.dtype.kind == 'f' else cells[:0]
-    if len(known) < FEWEST or known.min() != 0 or abs(float(known.max()) - 1) > 1e-6:
-        return False
-    return bool(((known > 0) & (known < 1)).any())
+    found: NDArray[np.bool_] = (of.known >= FEWEST) & (of.least == 0) & (np.abs(of.largest - 1) <= 1e-6) & of.between
+    return found
+
+
+def scaled_columns(columns: Columns) -> tuple[list[str], list[str]]:
+    """Names of the columns that is_scaled finds, and of those that is_between_extremes finds."""
+    if isinstance(columns.items, MatrixColumns):
+        parts = [(['x%d' % i for i in range(len(columns.items))], columns.items.matrix)]
+    else:
+        parts = [([column.name], column.cells[:, None]) for column in columns.items if column.kind == 'number']
+    scaled: list[str] = []
+    extremes: list[str] = []
+    for names, cells in parts:
+        if cells.dtype.kind == 'f':
+            of = spread(cells)
+            scaled += [name for name, found in zip(names, is_scaled(of)) if found]
+            extremes += [name for name, found in zip(names, is_between_extremes(of)) if found]
+    return scaled, extremes
 
 
 def indicator(column: FrameColumn) -> NDArray[Any] | None:
@@ -73,11 +114,10 @@ def encoder_remarks(columns: Columns) -> list[str]:
     said = ['The columns %s have one 1 in each record: if get_dummies or a fitted encoder made them, the model publishes which categories '
             'occur, and its guarantee does not cover that. Give the column itself, with categories={column: [...]}.' % ', '.join(names[:10])
             for names in dummies(columns)]
-    scaled = [column.name for column in columns.items if column.kind == 'number' and is_scaled(column.cells)]
+    scaled, extremes = scaled_columns(columns)
     if scaled:
         said.append('The mean is 0 and the variance 1 in %s: if a fitted scaler made that, exact statistics of the records are in the pipeline, and '
                     'the guarantee does not cover them. Trees need no scaling; give public bounds, or none.' % ', '.join(scaled[:10]))
-    extremes = [column.name for column in columns.items if column.kind == 'number' and is_between_extremes(column.cells)]
     if len(extremes) > 1:  # one alone may be a share
         said.append('The least number is 0 and the largest 1 in %s: if a fitted scaler made that, one record decides how all others look, and the '
                     'guarantee does not cover that. Trees need no scaling; give public bounds, or none, or use PublicScaler.' % ', '.join(extremes[:10]))
