@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Plants faults against privacy in copies of the project, one at a time, and runs the tests that should see each.
-usage: mutate.py [--check] [--compile BUILD] [--table FILE] [NAME...]
+usage: mutate.py [--check] [--compile BUILD] [--table FILE [--missing]] [--jobs N] [NAME...]
 A fault is one replacement of text in one file: tests/mutations/README.md describes the lists. It is caught if one of its tests fails.
 Results are kept in build-mutate; a run that was interrupted goes on where it was, unless a file of the project has changed since.
 The exit code is 1 if a fault survived. --check only reads the lists. --compile says which faults the compiler sees, with the commands of a
-build directory: such a fault proves nothing about the tests. --table puts the results into FILE. NAMEs: these faults alone."""
+build directory: such a fault proves nothing about the tests. --table puts the results into FILE, whose rows of other faults stay while they are
+right. --missing: only faults of which FILE has no such row. --jobs N: so many copies at once. NAMEs: these faults alone."""
 import argparse
 import collections
 import concurrent.futures
@@ -290,8 +291,8 @@ def check_meson_tests(copy, faults):
 
 
 class Run:
-    def __init__(self, faults, contents):
-        self.contents, self.tree = contents, hash_project(contents)
+    def __init__(self, faults, contents, jobs):
+        self.contents, self.tree, self.jobs = contents, hash_project(contents), jobs
         self.kept = load_results(self.tree)
         self.todo = [f for f in faults if self.kept.get(f.name, {}).get('fault') != identity(f)]
         self.total, self.lock, self.copies = len(faults), threading.Lock(), queue.Queue()
@@ -323,18 +324,33 @@ class Run:
         problems, self.limits = check_tests(first, self.todo)
         if problems:
             return problems
-        workers = min(os.cpu_count() or 1, len(self.todo))
+        workers = min(self.jobs, len(self.todo))
         for copy in [first] + [Copy(n, self.contents) for n in range(2, workers + 1)]:
             self.copies.put(copy)
         with concurrent.futures.ThreadPoolExecutor(workers) as pool:
             return [problem for problem in pool.map(self.one, self.todo) if problem]
 
 
-def table(faults, results):
+def beginning(fault):
+    """Of a row: what of it the lists decide."""
+    return '| %s | %s | %s |' % (fault.name, fault.what, fault.file)
+
+
+def rows_of(path):
+    """The beginning of a row of the table -> the row."""
+    rows = read(path).split(TABLE[0])[1].split(TABLE[1])[0].splitlines()
+    return {row[:row.rindex('|', 0, -1) + 1]: row for row in rows if row.startswith('| ')}
+
+
+def table(faults, results, earlier):
+    """A row for each fault that was tried, now or earlier."""
     lines = ['| fault | what is wrong | file | caught by |', '|---|---|---|---|']
     for fault in faults:
-        caught = results[fault.name]['caught']
-        lines.append('| %s | %s | %s | %s |' % (fault.name, fault.what, fault.file, '`%s`' % caught if caught else '**nothing**'))
+        if fault.name in results:
+            caught = results[fault.name]['caught']
+            lines.append('%s %s |' % (beginning(fault), '`%s`' % caught if caught else '**nothing**'))
+        elif beginning(fault) in earlier:
+            lines.append(earlier[beginning(fault)])
     return '\n'.join(lines)
 
 
@@ -350,23 +366,29 @@ def main():
     parser.add_argument('--check', action='store_true')
     parser.add_argument('--compile', metavar='BUILD')
     parser.add_argument('--table', metavar='FILE')
+    parser.add_argument('--missing', action='store_true')
+    parser.add_argument('--jobs', type=int, default=os.cpu_count() or 1, metavar='N')
     parser.add_argument('names', nargs='*', metavar='NAME')
     args = parser.parse_args()
+    if args.missing and not args.table:
+        parser.error('--missing is about a table: name its file with --table')
     every = read_faults()
     problems = check_lists(every) + ['there is no fault %s' % n for n in args.names if n not in {f.name for f in every}]
-    faults = [f for f in every if not args.names or f.name in args.names]
+    earlier = rows_of(args.table) if args.table else {}
+    faults = [f for f in every if (not args.names or f.name in args.names) and not (args.missing and beginning(f) in earlier)]
     if args.compile and not problems:
         problems = compile_faults(faults, args.compile)
     if args.check or args.compile or problems:
         sys.exit('\n'.join(problems) if problems else 0)
     os.makedirs(BUILD, exist_ok=True)
-    run = Run(faults, read_project())
+    run = Run(faults, read_project(), max(args.jobs, 1))
     problems = run.all()
-    survived = [f.name for f in faults if f.name in run.kept and not run.kept[f.name]['caught']]
+    tried = {f.name: run.kept[f.name] for f in faults if run.kept.get(f.name, {}).get('fault') == identity(f)}
+    survived = [name for name, result in tried.items() if not result['caught']]
+    if args.table:
+        put_table(args.table, table(every, tried, earlier))
     if problems:
         sys.exit('\n'.join(problems))
-    if args.table:
-        put_table(args.table, table(faults, run.kept))
     print('%d faults, %d caught, %d survived' % (len(faults), len(faults) - len(survived), len(survived)))
     sys.exit('survived: ' + ', '.join(survived) if survived else 0)
 
