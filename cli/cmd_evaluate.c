@@ -10,6 +10,7 @@
 #include "reserved.h"
 #include "timings.h"
 
+#include <hedgerow/amount.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ typedef struct evaluate_args {
     const char *model, *schema, *ledger, *unit;
     table_args table;
     decide_args decide;
-    arg_real epsilon, delta;
+    arg_real epsilon, delta, horizon;
     arg_integer rows;
     bool as_json, confusion, plan, strict, timed;
 } evaluate_args;
@@ -36,6 +37,8 @@ static const arg_option evaluate_options[] = {
     {"costs", 0, ARG_TEXT, false, AT(decide.costs), "FILE", COSTS_HELP},
     {"confusion", 0, ARG_FLAG, false, AT(confusion), NULL,
      "exact counts of true and predicted classes, too: for the owner's eyes"},
+    {"horizon", 0, ARG_REAL, false, AT(horizon), "T",
+     "times of an event: calibrate survival until this cut; the last one unless given"},
     {"epsilon", 0, ARG_REAL, false, AT(epsilon), "E",
      "release the figures with noise, for this part of the records' budget"},
     {"delta", 0, ARG_REAL, false, AT(delta), "D",
@@ -58,6 +61,12 @@ static const arg_option evaluate_options[] = {
     {"timings", 0, ARG_FLAG, false, AT(timed), NULL, TIMINGS_HELP},
 };
 
+/* Exact figures; of times in `survival`, of all others in `decided`. */
+typedef struct exact_figures {
+    hr_decided decided;
+    hr_survival_evaluation survival;
+} exact_figures;
+
 /* What one evaluation holds; all of it is freed by run_evaluate. */
 typedef struct evaluation_run {
     hr_model *model;
@@ -75,7 +84,10 @@ static bool is_classifier(const evaluation_run *run) {
 
 /* ---- Exact figures ---- */
 
-enum { MEASURES_MAX = 2 + HR_QUANTILES_MAX, MEASURE_NAME = 9 + HR_QUANTILE_NAME };
+enum { MEASURES_MAX = 5 + HR_INTERVALS_MAX, MEASURE_NAME = 9 + HR_NUMBER_TEXT, LABEL_WIDTH = 9 };
+
+_Static_assert((int)MEASURES_MAX >= 2 + (int)HR_QUANTILES_MAX && (int)HR_NUMBER_TEXT >= (int)HR_QUANTILE_NAME,
+               "a list has room for the measures of quantiles");
 
 /* The measures that a task has, in the order they are printed. */
 typedef struct measure {
@@ -96,10 +108,31 @@ static size_t list_quantiles(const hr_column *label, const hr_metrics *metrics, 
     return count > 1 ? count + 2 : 1;
 }
 
+static size_t list_times(const hr_column *label, const hr_survival_evaluation *survival,
+                         measure list[MEASURES_MAX]) {
+    const hr_metrics *metrics = &survival->metrics;
+    measure *next = list;
+    *next++ = (measure){"concordance", metrics->concordance};
+    *next++ = (measure){"uno", metrics->concordance_uno};
+    *next++ = (measure){"brier", metrics->brier};
+    for (size_t k = 0; k < survival->cut_count; k++, next++) {
+        char cut[HR_NUMBER_TEXT];
+        hr_number_text(label->intervals[k], cut);
+        snprintf(next->name, sizeof next->name, "brier_%s", cut);
+        next->value = survival->brier[k];
+    }
+    *next++ = (measure){"logloss", metrics->logloss};
+    *next++ = (measure){"ece", metrics->ece};
+    return (size_t)(next - list);
+}
+
 /* Returns how many there are. */
-static size_t list_measures(const evaluation_run *run, const hr_decided *decided,
+static size_t list_measures(const evaluation_run *run, const exact_figures *figures,
                             measure list[MEASURES_MAX]) {
+    const hr_decided *decided = &figures->decided;
     const hr_metrics *metrics = &decided->metrics;
+    if (metrics->task == HR_TASK_SURVIVAL)
+        return list_times(hr_schema_label(hr_model_schema(run->model)), &figures->survival, list);
     if (metrics->task == HR_TASK_QUANTILES)
         return list_quantiles(hr_schema_label(hr_model_schema(run->model)), metrics, list);
     if (metrics->task == HR_TASK_REGRESSION || metrics->task == HR_TASK_COUNT) {
@@ -109,13 +142,6 @@ static size_t list_measures(const evaluation_run *run, const hr_decided *decided
         list[3] = (measure){"deviance", metrics->deviance};
         return metrics->task == HR_TASK_COUNT ? 4 : 3;
     }
-    if (metrics->task == HR_TASK_SURVIVAL) {
-        list[0] = (measure){"concordance", metrics->concordance};
-        list[1] = (measure){"uno", metrics->concordance_uno};
-        list[2] = (measure){"brier", metrics->brier};
-        list[3] = (measure){"logloss", metrics->logloss};
-        return 4;
-    }
     list[0] = (measure){"error", metrics->error};
     list[1] = (measure){"auc", metrics->auc};
     list[2] = (measure){"logloss", metrics->logloss};
@@ -124,20 +150,25 @@ static size_t list_measures(const evaluation_run *run, const hr_decided *decided
     return isnan(decided->cost) ? 4 : 5;
 }
 
-static void print_metrics_json(const evaluation_run *run, const hr_decided *decided, hr_timings *timings) {
+static void print_metrics_json(const evaluation_run *run, const exact_figures *figures, hr_timings *timings) {
     const hr_column *label = hr_schema_label(hr_model_schema(run->model));
+    const hr_metrics *metrics = &figures->decided.metrics;
     const size_t classes = label->value_count;
     measure list[MEASURES_MAX];
-    const size_t count = list_measures(run, decided, list);
+    const size_t count = list_measures(run, figures, list);
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
     json_flag(&json, "exact", true);
-    json_exact_rows(&json, "", decided->metrics.rows);
+    json_exact_rows(&json, "", metrics->rows);
     if (run->schema != NULL) {
         json_text(&json, "weight", hr_schema_weight(run->schema, NULL));
-        json_number(&json, "weights", decided->metrics.weight);
+        json_number(&json, "weights", metrics->weight);
     }
     for (size_t i = 0; i < count; i++) json_number(&json, list[i].name, list[i].value);
+    if (metrics->task == HR_TASK_SURVIVAL) {
+        json_number(&json, "horizon", figures->survival.horizon);
+        print_calibration_json(&json, &figures->survival);
+    }
     if (run->counts != NULL) {
         json_open(&json, "classes", '[');
         for (size_t k = 0; k < classes; k++) json_text(&json, NULL, label->values[k]);
@@ -155,6 +186,42 @@ static void print_metrics_json(const evaluation_run *run, const hr_decided *deci
     putchar('\n');
 }
 
+/* So wide are the names before figures, at least LABEL_WIDTH. */
+static int width_of_names(const measure *list, size_t count) {
+    int width = LABEL_WIDTH;
+    for (size_t i = 0; i < count; i++) {
+        const int name = text_width(list[i].name);
+        width = name > width ? name : width;
+    }
+    return width;
+}
+
+static void print_metrics(const evaluation_run *run, const exact_figures *figures, hr_timings *timings) {
+    const hr_metrics *metrics = &figures->decided.metrics;
+    measure list[MEASURES_MAX];
+    const size_t count = list_measures(run, figures, list);
+    const int width = width_of_names(list, count);
+    const bool is_released = metrics->task != HR_TASK_SURVIVAL && metrics->task != HR_TASK_QUANTILES;
+    printf("%-*s %zu\n", width, "rows", metrics->rows);
+    if (run->schema != NULL)
+        printf("%-*s %.6g together, by the column %s: measures are of weights\n", width, "weights",
+               metrics->weight, hr_schema_weight(run->schema, NULL));
+    for (size_t i = 0; i < count; i++) print_metric(stdout, list[i].name, width, list[i].value);
+    printf("%-*s for the owner's eyes%s\n", width, "exact",
+           is_released ? "; --epsilon releases figures with noise" : "");
+    if (metrics->task == HR_TASK_SURVIVAL) print_calibration(&figures->survival);
+    if (run->counts != NULL) print_confusion(hr_schema_label(hr_model_schema(run->model)), run->counts);
+    print_timings(stderr, timings);
+}
+
+static hr_status measure_times(const evaluate_args *args, const evaluation_run *run, exact_figures *figures,
+                               hr_error *err) {
+    const hr_status status = hr_evaluate_survival(run->model, run->data, args->horizon.value,
+                                                  (int)args->table.threads.value, &figures->survival, err);
+    figures->decided.metrics = figures->survival.metrics;
+    return status;
+}
+
 static hr_status measure_decisions(const evaluate_args *args, evaluation_run *run, hr_decided *decided,
                                    hr_error *err) {
     const int threads = (int)args->table.threads.value;
@@ -168,28 +235,17 @@ static hr_status measure_decisions(const evaluate_args *args, evaluation_run *ru
 
 static hr_status measure_exactly(const evaluate_args *args, evaluation_run *run, hr_error *err) {
     hr_timings *const timings = args->table.timings;
-    hr_decided decided = {.cost = (double)NAN};
+    exact_figures figures = {.decided = {.cost = (double)NAN}};
+    const bool are_times = hr_schema_task(hr_model_schema(run->model)) == HR_TASK_SURVIVAL;
     hr_timings_enter(timings, HR_PHASE_EVALUATE);
-    const hr_status status = measure_decisions(args, run, &decided, err);
+    const hr_status status = are_times ? measure_times(args, run, &figures, err)
+                                       : measure_decisions(args, run, &figures.decided, err);
     hr_timings_leave(timings);
     if (status != HR_OK) return status;
-    if (args->as_json) {
-        print_metrics_json(run, &decided, timings);
-        return HR_OK;
-    }
-    measure list[MEASURES_MAX];
-    const size_t count = list_measures(run, &decided, list);
-    printf("%-9s %zu\n", "rows", decided.metrics.rows);
-    if (run->schema != NULL)
-        printf("%-9s %.6g together, by the column %s: measures are of weights\n", "weights",
-               decided.metrics.weight, hr_schema_weight(run->schema, NULL));
-    for (size_t i = 0; i < count; i++) print_metric(stdout, list[i].name, list[i].value);
-    const hr_task task = decided.metrics.task;
-    const bool is_released = task != HR_TASK_SURVIVAL && task != HR_TASK_QUANTILES;
-    printf("%-9s for the owner's eyes%s\n", "exact",
-           is_released ? "; --epsilon releases figures with noise" : "");
-    if (run->counts != NULL) print_confusion(hr_schema_label(hr_model_schema(run->model)), run->counts);
-    print_timings(stderr, timings);
+    if (args->as_json)
+        print_metrics_json(run, &figures, timings);
+    else
+        print_metrics(run, &figures, timings);
     return HR_OK;
 }
 
@@ -249,6 +305,8 @@ static bool is_consistent(const command *self, const evaluate_args *args) {
             "create' creates one)";
     else if (args->epsilon.given && args->confusion)
         wrong = "--confusion prints exact counts, which --epsilon does not pay for";
+    else if (args->epsilon.given && args->horizon.given)
+        wrong = "--horizon is for exact figures, which --epsilon does not pay for";
     else if (args->epsilon.given && args->timed)
         wrong = "--timings tells how long the records took, which --epsilon does not pay for";
     else if (args->epsilon.given && args->schema != NULL)
@@ -274,6 +332,18 @@ static hr_status read_weighing(const evaluate_args *args, evaluation_run *run, h
     return HR_E_ARGUMENT;
 }
 
+/* Before records are read. */
+static hr_status check_horizon(const evaluate_args *args, const evaluation_run *run, hr_error *err) {
+    const hr_column *label = hr_schema_label(hr_model_schema(run->model));
+    if (label->event == NULL)
+        return fail_argument(err, "the model predicts no times of an event: --horizon is for them",
+                             "leave it out");
+    for (size_t k = 0; k < label->interval_count; k++)
+        if (label->intervals[k] == args->horizon.value) return HR_OK;
+    return fail_argument(err, "--horizon: none of the model's intervals ends there",
+                         "choose one of its cuts, which 'hedgerow show' lists");
+}
+
 static hr_status evaluate(const command *self, const evaluate_args *args, evaluation_run *run,
                           hr_error *err) {
     hr_status status = input_timed_model(args->model, args->table.timings, &run->model, err);
@@ -284,6 +354,7 @@ static hr_status evaluate(const command *self, const evaluate_args *args, evalua
                           .remedy = "leave it out"};
         status = HR_E_ARGUMENT;
     }
+    if (status == HR_OK && args->horizon.given) status = check_horizon(args, run, err);
     if (status == HR_OK && args->plan) return plan_figures(args, run, err);
     if (status == HR_OK && args->ledger != NULL) status = hr_ledger_open(args->ledger, &run->ledger, err);
     if (status == HR_OK) status = read_weighing(args, run, err);
@@ -327,9 +398,11 @@ const command evaluate_command = {
         "counts the mean Poisson deviance, too; for quantiles the mean pinball loss of each (pinball_q50), "
         "and of several which part of the labels is within the outer two (coverage) and how far those are "
         "apart (width); concordance (Harrell's), uno (Uno's, up to the last cut), brier (integrated over the "
-        "cuts) and logloss (by intervals) for times of an event. ece is the "
+        "cuts, and at each), logloss (by intervals) and ece for times of an event. ece is the "
         "expected calibration error: how far predicted probabilities are, on average over ten bins, from "
-        "what happens. A measure that does not exist (the auc of three classes) is '-', in JSON null. These "
+        "what happens; of times, predicted survival until the horizon, on average over ten groups of equal "
+        "numbers of records, which are listed, from that of Kaplan and Meier. A measure that does not exist "
+        "(the auc of three classes) is '-', in JSON null. These "
         "figures are exact, for the owner's eyes: they say something of the records, and are not covered by "
         "the model's guarantee. With --schema they are of weighted records; --confusion counts records all "
         "the "

@@ -1,6 +1,5 @@
 #include "figures.h"
 
-#include "output.h"
 #include "reserved.h"
 
 #include <hedgerow/amount.h>
@@ -90,6 +89,37 @@ hr_status print_evaluation_plan_json(const hr_evaluation *plan, double records, 
     putchar('\n');
     hr_text_free(text);
     return HR_OK;
+}
+
+/* ---- Exact calibration ---- */
+
+void print_calibration(const hr_survival_evaluation *evaluation) {
+    printf("\nSurvival until %g, in groups of records by what is predicted, and as observed (Kaplan and "
+           "Meier):\n\n%12s  %12s  %12s\n",
+           evaluation->horizon, "records", "predicted", "observed");
+    for (size_t g = 0; g < HR_SURVIVAL_GROUPS; g++) {
+        const hr_survival_group *group = &evaluation->groups[g];
+        char predicted[NUMBER_SIZE], observed[NUMBER_SIZE];
+        if (group->count == 0) continue;
+        short_text(group->predicted, predicted);
+        short_text(group->observed, observed);
+        printf("%12zu  %12s  %12s\n", group->count, predicted, observed);
+    }
+}
+
+void print_calibration_json(json_writer *json, const hr_survival_evaluation *evaluation) {
+    json_open(json, "calibration", '[');
+    for (size_t g = 0; g < HR_SURVIVAL_GROUPS; g++) {
+        const hr_survival_group *group = &evaluation->groups[g];
+        if (group->count == 0) continue;
+        json_open(json, NULL, '{');
+        json_integer(json, "exact_rows", group->count);
+        json_number(json, "weights", group->weight);
+        json_number(json, "predicted", group->predicted);
+        json_number(json, "observed", group->observed);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
 }
 
 /* ---- Exact decisions ---- */

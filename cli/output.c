@@ -115,11 +115,11 @@ void print_csv_field(FILE *out, const char *prefix, const char *text) {
     fputc('"', out);
 }
 
-void print_metric(FILE *out, const char *name, double value) {
+void print_metric(FILE *out, const char *name, int width, double value) {
     if (isnan(value)) {
-        fprintf(out, "%-9s -\n", name);
+        fprintf(out, "%-*s -\n", width, name);
     } else {
-        fprintf(out, "%-9s %.4g\n", name, value);
+        fprintf(out, "%-*s %.4g\n", width, name, value);
     }
 }
 

@@ -55,8 +55,9 @@ void print_csv_field(FILE *out, const char *prefix, const char *text);
 /* What a text says of the number of records behind it, as json_exact_rows does in JSON. */
 #define EXACT_ROWS "exact: for the owner's eyes"
 
-/* Prints a decimal with 4 significant digits, or "-" for a number that does not exist. */
-void print_metric(FILE *out, const char *name, double value);
+/* Prints a name of so many columns, and a decimal with 4 significant digits, or "-" for a number that does
+ * not exist. */
+void print_metric(FILE *out, const char *name, int width, double value);
 
 /* ---- Progress ---- */
 

@@ -1,4 +1,5 @@
-/* How well a model predicts: decisions other than the most probable class, and figures that may be published.
+/* How well a model predicts: decisions other than the most probable class, times of events by cut, and
+ * figures that may be published.
  *
  * hr_evaluate (model.h) gives exact figures of private records, for the owner's eyes. hr_evaluate_private
  * releases the figures with noise, for a part of the privacy budget of the records they are of. */
@@ -6,6 +7,7 @@
 #define HEDGEROW_EVALUATION_H
 
 #include <hedgerow/model.h>
+#include <hedgerow/survival.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,6 +44,25 @@ typedef struct hr_decided {
 HR_API HR_MUST_CHECK hr_status hr_evaluate_decisions(const hr_model *model, const hr_data *data,
                                                      const hr_decision_rule *decision, int threads,
                                                      hr_decided *out, hr_error *err);
+
+/* ---- Times of events ---- */
+
+enum { HR_SURVIVAL_GROUPS = 10 };
+
+typedef struct hr_survival_evaluation {
+    hr_metrics metrics; /* ece is that of `groups`, weighed as they are */
+    size_t cut_count;
+    double brier[HR_INTERVALS_MAX];               /* at each cut */
+    double horizon;                               /* one of the cuts */
+    hr_survival_group groups[HR_SURVIVAL_GROUPS]; /* calibration there (hr_survival_calibration) */
+} hr_survival_evaluation;
+
+/* hr_evaluate with what there is by cut, and by groups of records. horizon: a cut of the model's label; 0:
+ * the last one. EXACT: for the owner's eyes only. Fails: ARGUMENT (the label is no time; no such cut), SCHEMA
+ * (no labels, no rows, all of them weigh 0), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_evaluate_survival(const hr_model *model, const hr_data *data,
+                                                    double horizon, int threads, hr_survival_evaluation *out,
+                                                    hr_error *err);
 
 /* ---- Figures that may be published ---- */
 

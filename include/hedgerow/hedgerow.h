@@ -22,6 +22,7 @@
 #include <hedgerow/review.h>
 #include <hedgerow/schema.h>
 #include <hedgerow/status.h>
+#include <hedgerow/survival.h>
 #include <hedgerow/timing.h>
 #include <hedgerow/tune.h>
 

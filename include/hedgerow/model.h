@@ -71,7 +71,7 @@ typedef struct hr_metrics {
     hr_task task;
     double error, auc, logloss; /* classes; auc is NaN for more than two classes or one class present */
     /* times of events: logloss is the mean negative log-likelihood of what is known by intervals */
-    double ece;           /* classes: expected calibration error, see below */
+    double ece;           /* classes, times of events: expected calibration error, see below */
     double rmse, mae, r2; /* regression, counts */
     double deviance;      /* counts: the mean Poisson deviance */
     double weight;        /* of all rows together; as many where each counts 1 */
@@ -88,7 +88,10 @@ typedef struct hr_metrics {
  * classes: p is the probability of the second class (index 1), and the event is that it is the label. More: p
  * is the probability of the predicted class, and the event is that it is right. The records are put into ten
  * bins by p, [0, 0.1), ..., [0.8, 0.9), [0.9, 1]; ece = sum over bins of
- * |(sum of p) - (number of events)| / rows. */
+ * |(sum of p) - (number of events)| / rows. Times of events: p is the probability that the event has not come
+ * by the last cut; ten groups of about equal numbers of records by p, and what Kaplan and Meier's estimate of
+ * the group is in the place of the number of events; a group whose follow-ups all end too early for that is
+ * left out. */
 
 /* Predicts and compares with the labels of `data`. The schema of `data` is that of the model; or it names a
  * unit or a weight besides, and in every measure a record counts its weight over the bound then. Fails:

@@ -79,7 +79,7 @@ typedef struct hr_column {
      * ascend from above 0; low and high are no bounds of times. */
     const char *event;
     const double *intervals;
-    size_t interval_count;
+    size_t interval_count; /* at most HR_INTERVALS_MAX */
     hr_monotone monotone; /* a feature, HR_KIND_NUMBER: models are so in it; missing has no place in the order
                            */
     bool review;   /* facts of the column were read from the records and are not replaced by public ones */
@@ -97,7 +97,7 @@ typedef struct hr_column {
                                 from 1e-6 to 1 - 1e-6; NULL: its mean */
     size_t quantile_count;   /* at most HR_QUANTILES_MAX */
 } hr_column;
-enum { HR_QUANTILES_MAX = 9, HR_QUANTILE_NAME = 24 };
+enum { HR_QUANTILES_MAX = 9, HR_QUANTILE_NAME = 24, HR_INTERVALS_MAX = 64 };
 
 /* What a quantile is called where predictions have names: "q10" for 0.1. */
 HR_API void hr_quantile_name(double quantile, char name[HR_QUANTILE_NAME]);

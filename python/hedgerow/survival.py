@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Callable, Sequence
 
 import numpy as np
@@ -9,13 +11,22 @@ from numpy.typing import NDArray
 
 from ._guess import Facts
 from ._labels import _plain
+from ._native import call, ffi, lib
 from ._parameters import record_weights
 from .errors import ArgumentError, SchemaError
 from .estimators import HedgerowEstimator
 from .ledger import Ledger
 from .schema import Column, Schema
 
-BLOCK = 1024  # rows of a comparison of pairs
+
+@dataclass(frozen=True)
+class SurvivalGroup:
+    """Records of similar predictions: how many, their weight together, the mean predicted survival, and Kaplan and Meier's estimate of it, which is NaN where
+    all follow-ups end before."""
+    count: int
+    weight: float
+    predicted: float
+    observed: float
 
 
 class HedgerowSurvival(HedgerowEstimator):
@@ -83,10 +94,27 @@ class HedgerowSurvival(HedgerowEstimator):
         """The mean time of each row up to the last of times_."""
         return self._outputs(X)[:, -2]
 
-    def score(self, X: Any, y: Any) -> float:
-        """Harrell's concordance of the predicted risks; 1/2 is guessing, 1 is best. Exact: for the owner's eyes."""
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Harrell's concordance of the predicted risks; 1/2 is guessing, 1 is best. sample_weight: for each row a number from 0 on. Exact: for the owner's eyes."""
         risk = self.predict(X)
-        return concordance(*events_of(y, len(risk)), risk)
+        return Followed(*events_of(y, len(risk)), sample_weight).concordance(risk)
+
+    def brier_scores(self, X: Any, y: Any, sample_weight: Any = None) -> NDArray[np.float64]:
+        """At each of times_ the mean square of predicted survival less whether the record survived, weighed by the inverse probability of being followed so
+        long (Graf and others); 0 is best. NaN: nobody is followed so long. Exact: for the owner's eyes."""
+        survival = self.predict_survival_function(X)
+        return Followed(*events_of(y, len(survival)), sample_weight).brier_scores(self.times_, survival)
+
+    def calibration(self, X: Any, y: Any, horizon: float | None = None, groups: int = 10, sample_weight: Any = None) -> list[SurvivalGroup]:
+        """Predicted survival until the horizon, one of times_ (None: the last), beside observed one, in groups of about equal numbers of rows from the lowest
+        prediction to the highest; rows of equal predictions stay together. Exact: for the owner's eyes. Fails: ArgumentError (no such cut, or no group)."""
+        survival = self.predict_survival_function(X)
+        found = np.flatnonzero(self.times_ == (self.times_[-1] if horizon is None else horizon))
+        if not len(found):
+            raise ArgumentError('The model says nothing of survival until %r: the horizon is one of %r.' % (horizon, self.times_.tolist()))
+        if not isinstance(groups, Integral) or groups < 1:
+            raise ArgumentError('groups is a whole number from 1 on, not %r.' % (groups,))
+        return Followed(*events_of(y, len(survival)), sample_weight).calibration(self.times_, survival, int(found[0]), int(groups))
 
 
 def events_of(y: Any, rows: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
@@ -122,12 +150,45 @@ def free_name(name: str, names: list[str]) -> str:
     return name
 
 
-def concordance(event: NDArray[np.bool_], time: NDArray[np.float64], risk: NDArray[np.float64]) -> float:
-    """Of pairs of which it is known whose event came first, how many have the larger risk there; equal ones count half. NaN: there is none."""
-    pairs = right = 0.
-    for first in range(0, len(time), BLOCK):
-        rows = np.flatnonzero(event[first:first + BLOCK]) + first
-        later = (time[None, :] > time[rows, None]) | ((time[None, :] == time[rows, None]) & ~event[None, :])
-        pairs += later.sum()
-        right += (later & (risk[rows, None] > risk[None, :])).sum() + .5 * (later & (risk[rows, None] == risk[None, :])).sum()
-    return right / pairs if pairs else float('nan')
+class Followed:
+    """Records as the library's figures of times take them. Each figure is exact: for the owner's eyes.
+
+    Fails: ValueError (weights that are not one a record)."""
+
+    def __init__(self, event: NDArray[np.bool_], time: NDArray[np.float64], sample_weight: Any = None) -> None:
+        weights = np.ones(len(time)) if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
+        if weights.shape != (len(time),):
+            raise ValueError('sample_weight has one number for each of the %d records, not the shape %r.' % (len(time), weights.shape))
+        self._arrays = np.ascontiguousarray(event, dtype=np.uint8), np.ascontiguousarray(time, dtype=np.float64), weights
+        events, times, _ = self._arrays
+        self.at = ffi.new('hr_followed_records *', {
+            'count': len(times), 'times': _numbers(times), 'events': ffi.from_buffer('uint8_t[]', events), 'weights': _numbers(weights)})
+
+    def concordance(self, risk: NDArray[np.float64]) -> float:
+        """Harrell's. NaN: it is not known of any two records whose event came first."""
+        out = ffi.new('double *')
+        call(lib.hr_concordance, self.at, _numbers(np.ascontiguousarray(risk, dtype=np.float64)), out)
+        return float(out[0])
+
+    def brier_scores(self, times: NDArray[np.float64], survival: NDArray[np.float64]) -> NDArray[np.float64]:
+        curves, out = Curves(times, survival), np.empty(len(times))
+        call(lib.hr_brier_scores, self.at, curves.at, _numbers(out))
+        return out
+
+    def calibration(self, times: NDArray[np.float64], survival: NDArray[np.float64], cut: int, groups: int) -> list[SurvivalGroup]:
+        curves, out = Curves(times, survival), ffi.new('hr_survival_group[]', groups)
+        call(lib.hr_survival_calibration, self.at, curves.at, cut, groups, out)
+        return [SurvivalGroup(g.count, g.weight, g.predicted, g.observed) for g in out if g.count]
+
+
+class Curves:
+    """survival: rows x times."""
+
+    def __init__(self, times: NDArray[np.float64], survival: NDArray[np.float64]) -> None:
+        self._arrays = np.ascontiguousarray(times, dtype=np.float64), np.ascontiguousarray(survival, dtype=np.float64)
+        self.at = ffi.new('hr_survival_curves *', {
+            'cuts': _numbers(self._arrays[0]), 'cut_count': len(times), 'survival': _numbers(self._arrays[1])})
+
+
+def _numbers(of: NDArray[np.float64]) -> Any:
+    return ffi.from_buffer('double[]', of)

@@ -8,7 +8,7 @@ from sklearn.model_selection import cross_val_score
 
 import hedgerow
 from hedgerow import Column, HedgerowSurvival, Schema
-from hedgerow.survival import concordance
+from hedgerow.survival import Followed
 
 CUTS = (30, 90, 365)
 
@@ -103,11 +103,66 @@ def test_estimator__goes_through_scikit_learn():
 
 
 def test_concordance__counts_pairs():
-    event, time = np.array([True, True, False, True]), np.array([1., 2., 2., 3.])
-    assert concordance(event, time, np.array([4., 3., 2., 1.])) == 1
-    assert concordance(event, time, np.array([1., 2., 3., 4.])) == 0
-    assert concordance(event, time, np.ones(4)) == .5
-    assert np.isnan(concordance(np.zeros(4, bool), time, np.ones(4)))
+    followed = Followed(np.array([True, True, False, True]), np.array([1., 2., 2., 3.]))
+    assert followed.concordance(np.array([4., 3., 2., 1.])) == 1
+    assert followed.concordance(np.array([1., 2., 3., 4.])) == 0
+    assert followed.concordance(np.ones(4)) == .5
+    assert np.isnan(Followed(np.zeros(4, bool), np.ones(4)).concordance(np.ones(4)))
+
+
+def test_score__weighs_pairs():
+    model, x, y, _ = fitted()
+    risk, half = model.predict(x[:300]), np.arange(300) % 2
+    weighted, kept = model.score(x[:300], y[:300], half), np.flatnonzero(half)
+    assert weighted == pytest.approx(model.score(x[kept], y[kept]), abs=1e-12)
+    assert weighted != model.score(x[:300], y[:300]) and len(risk) == 300
+
+
+def brier_at(cut, survival, y, weight):
+    """By its definition: each over Kaplan and Meier's estimate for ends of follow-ups just before."""
+    def free(time):
+        left = 1.
+        for end in np.unique(y['days'][~y['died']]):
+            if end >= time:
+                break
+            at_risk = weight[(y['days'] > end) | ((y['days'] == end) & ~y['died'])].sum()
+            left *= 1 - weight[(y['days'] == end) & ~y['died']].sum() / at_risk if at_risk else 1
+        return left
+    died, lived = y['died'] & (y['days'] <= cut), y['days'] >= cut
+    terms = [weight[i] * survival[i] ** 2 / free(y['days'][i]) if died[i] else weight[i] * (1 - survival[i]) ** 2 / free(cut) if lived[i] else 0 for i in range(len(y))]
+    return sum(terms) / weight.sum()
+
+
+@pytest.mark.parametrize('weight', [None, np.linspace(0, 1, 300)])
+def test_brier_scores__are_those_of_their_definition(weight):
+    model, x, y, _ = fitted()
+    survival = model.predict_survival_function(x[:300])
+    expected = [brier_at(cut, survival[:, k], y[:300], np.ones(300) if weight is None else weight) for k, cut in enumerate(CUTS)]
+    assert model.brier_scores(x[:300], y[:300], weight) == pytest.approx(expected, rel=1e-9)
+
+
+def test_calibration__compares_groups_with_what_happened():
+    model, x, y, rate = fitted()
+    groups = model.calibration(x, y)
+    predicted = np.array([group.predicted for group in groups])
+    assert len(groups) <= 10 and sum(group.count for group in groups) == sum(group.weight for group in groups) == len(x)
+    assert (np.diff(predicted) > 0).all() and np.abs(predicted - [group.observed for group in groups]).max() < .15
+    early = model.calibration(x, y, 30, groups=1, sample_weight=np.full(len(x), .5))
+    assert len(early) == 1 and early[0].weight == len(x) / 2
+    assert early[0].predicted == pytest.approx(model.predict_survival_function(x)[:, 0].mean())
+    assert early[0].observed == pytest.approx(np.exp(-rate * 30).mean(), abs=.02)
+
+
+def test_figures__refuse_what_they_cannot_use():
+    model, x, y, _ = fitted()
+    with pytest.raises(hedgerow.ArgumentError, match='nothing of survival until 31'):
+        model.calibration(x, y, 31)
+    with pytest.raises(hedgerow.ArgumentError, match='from 1 on'):
+        model.calibration(x, y, groups=0)
+    with pytest.raises(ValueError, match='one number for each of the 4000 records'):
+        model.score(x, y, np.ones(3))
+    with pytest.raises(hedgerow.ArgumentError, match='weight cannot be used'):
+        model.brier_scores(x, y, np.full(len(x), -1.))
 
 
 def test_report__is_of_log_odds_by_interval(tmp_path):

@@ -167,7 +167,7 @@ PLAIN = {
         ('simulate', 'model'), ('simulate', 'schema'), ('simulate', 'force'), ('simulate', 'plan'), ('simulate', 'rows'), ('simulate', 'json'),
         ('simulate', 'quiet'), ('job', 'records')),
     "for the owner's eyes": (('train', 'timings'), ('field', 'timings'), ('field', 'remark'), ('evaluate', 'timings'), ('evaluate', 'threshold'), ('evaluate', 'costs'),
-                             ('evaluate', 'confusion'), ('evaluate', 'schema')),
+                             ('evaluate', 'confusion'), ('evaluate', 'horizon'), ('evaluate', 'schema')),
     'settings of methods, which each method proves; every cell has those of its methods': (
         ('train', 'method'), ('train', 'mode'), ('train', 'trees'), ('train', 'depth'), ('train', 'learning-rate'), ('train', 'lambda'), ('train', 'bins'),
         ('train', 'option'), ('train', 'epsilon'), ('train', 'delta'), ('job', 'method'), ('job', 'mode'), ('job', 'epsilon'), ('job', 'delta'),

@@ -3,7 +3,7 @@
  * calibration error). What cannot be defined (AUC of one class, R^2 of a constant label) is NaN. Where
  * records have weights, sums are of these: what sample_weight does there. */
 #include "base/fail.h"
-#include "models/model/survival.h"
+#include "models/model/model.h"
 #include "tables/data/records.h"
 #include "trees/tree/link.h"
 
@@ -170,11 +170,17 @@ void hr_comparison_free(hr_comparison *comparison) {
 
 hr_status hr_evaluate(const hr_model *model, const hr_data *data, int threads, hr_metrics *out,
                       hr_error *err) {
+    const hr_column *label = hr_schema_label(model->schema);
+    if (label->event) {
+        hr_survival_evaluation times;
+        hr_status status = hr_evaluate_survival(model, data, 0, threads, &times, err);
+        if (!status) *out = times.metrics;
+        return status;
+    }
     hr_comparison made = {0};
     hr_status status = hr_comparison_make(model, data, threads, &made, err);
     if (status) return status;
-    const hr_column *label = hr_schema_label(model->schema);
-    status = label->event ? hr_survival_compare(label, &made, out, err) : hr_metrics_compare(&made, out, err);
+    status = hr_metrics_compare(&made, out, err);
     if (!status) hr_metrics_add_quantiles(label->quantiles, &made, out);
     hr_comparison_free(&made);
     return status;

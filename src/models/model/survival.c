@@ -3,7 +3,6 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
-#include "models/model/survival_metrics.h"
 #include "tables/schema/survival_code.h"
 
 #include <math.h>
@@ -31,9 +30,9 @@ void hr_survival_write(const hr_column *label, const double *scores, size_t stri
     out[count + 2] = risk;
 }
 
-/* Room for what the measures read of the records; in an arena, NULL where memory was short. */
+/* What the measures read of the records; in an arena, NULL where memory was short. */
 typedef struct compared_times {
-    double *times, *risks, *survival, *brier, *weights;
+    double *times, *risks, *survival, *weights;
     uint8_t *events;
 } compared_times;
 
@@ -42,10 +41,9 @@ static bool take_times(const hr_column *label, const hr_comparison *c, hr_arena 
     t->times = hr_arena_alloc(arena, c->rows, sizeof *t->times);
     t->risks = hr_arena_alloc(arena, c->rows, sizeof *t->risks);
     t->survival = hr_arena_alloc(arena, c->rows * count, sizeof *t->survival);
-    t->brier = hr_arena_alloc(arena, count, sizeof *t->brier);
     t->events = hr_arena_alloc(arena, c->rows, sizeof *t->events);
     t->weights = hr_arena_alloc(arena, c->rows, sizeof *t->weights);
-    if (!t->weights || !t->times || !t->risks || !t->survival || !t->brier || !t->events) return false;
+    if (!t->weights || !t->times || !t->risks || !t->survival || !t->events) return false;
     for (size_t i = 0; i < c->rows; i++) {
         const double *predicted = c->predicted + i * c->outputs;
         t->times[i] = hr_label_time(c->labels[i]);
@@ -57,27 +55,76 @@ static bool take_times(const hr_column *label, const hr_comparison *c, hr_arena 
     return true;
 }
 
-hr_status hr_survival_compare(const hr_column *label, const hr_comparison *c, hr_metrics *out,
-                              hr_error *err) {
-    const size_t count = label->interval_count;
-    const double *cuts = label->intervals;
-    hr_metrics m = {.rows = c->rows, .task = c->task};
-    m.error = m.auc = m.ece = m.rmse = m.mae = m.r2 = m.deviance = (double)NAN;
+/* Of the groups whose observed survival is known; NaN: none is. */
+static double calibration_error(const hr_survival_group *groups) {
+    double sum = 0, weight = 0;
+    for (size_t g = 0; g < HR_SURVIVAL_GROUPS; g++) {
+        if (!(groups[g].weight > 0) || isnan(groups[g].observed)) continue;
+        sum += groups[g].weight * fabs(groups[g].predicted - groups[g].observed);
+        weight += groups[g].weight;
+    }
+    return sum / weight;
+}
+
+static hr_status measure_times(const hr_followed_records *records, const hr_survival_curves *curves,
+                               const double *risks, size_t cut, hr_survival_evaluation *out, hr_error *err) {
+    const double *cuts = curves->cuts, last = cuts[curves->cut_count - 1];
+    hr_metrics *m = &out->metrics;
+    hr_status status = hr_survival_log_loss(records, curves, &m->logloss, err);
+    if (!status) status = hr_concordance(records, risks, &m->concordance, err);
+    if (!status) status = hr_concordance_uno(records, risks, last, &m->concordance_uno, err);
+    if (!status) status = hr_brier_scores(records, curves, out->brier, err);
+    if (!status) status = hr_survival_calibration(records, curves, cut, HR_SURVIVAL_GROUPS, out->groups, err);
+    if (status) return status;
+    m->brier = hr_brier_integrated(cuts, out->brier, curves->cut_count);
+    m->ece = calibration_error(out->groups);
+    return HR_OK;
+}
+
+/* Calibration is at the cut of that index. */
+static hr_status compare_times(const hr_column *label, const hr_comparison *c, size_t cut,
+                               hr_survival_evaluation *out, hr_error *err) {
+    hr_survival_evaluation made = {.metrics = {.rows = c->rows, .task = c->task},
+                                   .cut_count = label->interval_count,
+                                   .horizon = label->intervals[cut]};
+    hr_metrics *m = &made.metrics;
+    m->error = m->auc = m->rmse = m->mae = m->r2 = m->deviance = (double)NAN;
+    hr_metrics_add_quantiles(NULL, c, m);
     hr_arena *arena = hr_arena_new();
     compared_times t = {0};
     hr_status status = arena && take_times(label, c, arena, &t) ? HR_OK : hr_fail_memory(err);
-    if (!status) status = hr_comparison_total(c, &m.weight, err);
-    const hr_followed_records records = {
-        .count = c->rows, .times = t.times, .events = t.events, .weights = t.weights};
-    const hr_survival_curves curves = {cuts, count, t.survival};
-    if (!status) status = hr_survival_log_loss(&records, &curves, &m.logloss, err);
-    if (!status) status = hr_concordance(&records, t.risks, &m.concordance, err);
-    if (!status) status = hr_concordance_uno(&records, t.risks, cuts[count - 1], &m.concordance_uno, err);
-    if (!status) status = hr_brier_scores(&records, &curves, t.brier, err);
+    if (!status) status = hr_comparison_total(c, &m->weight, err);
     if (!status) {
-        m.brier = hr_brier_integrated(cuts, t.brier, count);
-        *out = m;
+        const hr_followed_records records = {c->rows, t.times, t.events, t.weights};
+        const hr_survival_curves curves = {label->intervals, label->interval_count, t.survival};
+        status = measure_times(&records, &curves, t.risks, cut, &made, err);
     }
+    if (!status) *out = made;
     hr_arena_free(arena);
+    return status;
+}
+
+/* The index of a cut; 0 stands for the last one. */
+static hr_status find_horizon(const hr_column *label, double horizon, size_t *cut, hr_error *err) {
+    if (!label->event)
+        return hr_fail(err, HR_E_ARGUMENT, "leave the horizon out",
+                       "the model predicts no times of an event: there is no survival at a horizon");
+    const size_t count = label->interval_count;
+    while (*cut < count && label->intervals[*cut] != horizon) ++*cut;
+    if (*cut == count && horizon == 0) --*cut;
+    if (*cut < count) return HR_OK;
+    return hr_fail(err, HR_E_ARGUMENT, "choose the end of one of the model's intervals, which 'show' lists",
+                   "the model says nothing of survival until %g", horizon);
+}
+
+hr_status hr_evaluate_survival(const hr_model *model, const hr_data *data, double horizon, int threads,
+                               hr_survival_evaluation *out, hr_error *err) {
+    const hr_column *label = hr_schema_label(hr_model_schema(model));
+    hr_comparison made = {0};
+    size_t cut = 0;
+    hr_status status = find_horizon(label, horizon, &cut, err);
+    if (!status) status = hr_comparison_make(model, data, threads, &made, err);
+    if (!status) status = compare_times(label, &made, cut, out, err);
+    hr_comparison_free(&made);
     return status;
 }

@@ -18,9 +18,4 @@ static inline size_t hr_survival_outputs(const hr_column *label) {
  * is linear, from 1 at time 0. Thread: any. */
 void hr_survival_write(const hr_column *label, const double *scores, size_t stride, double *out);
 
-/* Predictions against labels: concordance, Brier score and logloss of times (hr_metrics). All other figures
- * are NaN. Fails: MEMORY. Thread: any. */
-HR_MUST_CHECK hr_status hr_survival_compare(const hr_column *label, const hr_comparison *comparison,
-                                            hr_metrics *out, hr_error *err);
-
 #endif

@@ -1,8 +1,7 @@
-#include "models/model/survival_metrics.h"
-
 #include "base/fail.h"
 #include "tables/schema/survival_code.h"
 
+#include <hedgerow/survival.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -345,7 +344,7 @@ static hr_status look_at_group(const predicted_order *o, size_t begin, size_t en
         sum += o->weights[i] * o->survival[i];
         weight += o->weights[i];
     }
-    *out = (hr_survival_group){end - begin, weight > 0 ? sum / weight : (double)NAN, (double)NAN};
+    *out = (hr_survival_group){end - begin, weight, weight > 0 ? sum / weight : (double)NAN, (double)NAN};
     return weight > 0 ? hr_kaplan_meier(&part, &at, 1, &out->observed, err) : HR_OK;
 }
 

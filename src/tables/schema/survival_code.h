@@ -9,11 +9,8 @@
 #ifndef HR_TABLES_SCHEMA_SURVIVAL_CODE_H
 #define HR_TABLES_SCHEMA_SURVIVAL_CODE_H
 
+#include <hedgerow/schema.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-
-enum { HR_INTERVALS_MAX = 64 };
 
 /* 0 .. 2 * count. time >= 0. Thread: any. */
 static inline size_t hr_survival_code(double time, bool event, const double *cuts, size_t count) {

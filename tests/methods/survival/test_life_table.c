@@ -1,10 +1,10 @@
 /* Survival curves from counts of codes: by hand, beside Kaplan and Meier's, and how often bands cover the
  * truth. */
 #include "methods/survival/life_table.h"
-#include "models/model/survival_metrics.h"
 #include "support/check.h"
 #include "tables/schema/survival_code.h"
 
+#include <hedgerow/survival.h>
 #include <math.h>
 
 static void assert_near(double value, double expected) {

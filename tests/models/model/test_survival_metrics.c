@@ -1,9 +1,10 @@
 /* Figures of predicted times to an event: by hand, against sums over all pairs, and against scikit-survival.
  */
-#include "models/model/survival_metrics.h"
 #include "support/check.h"
 
+#include <hedgerow/survival.h>
 #include <math.h>
+#include <stdbool.h>
 
 enum { ROWS = 200, CUTS = 3 };
 
