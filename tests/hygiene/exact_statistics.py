@@ -12,7 +12,7 @@ import source
 
 # Exact statistics are computed, and opened, here alone.
 COUNTS = ('src/privacy', 'src/tables/bins', 'src/trees/stats', 'src/trees/candidates', 'src/trees/records', 'src/methods/simfl/owned_records.c',
-          'src/methods/simfl/simfl_records.c', 'src/methods/survival/survival_curve.c')
+          'src/methods/simfl/simfl_records.c')
 PAYS = ('src/privacy',)
 THREADS = ('src/base/threads.c',)  # the one variable of the library
 # Headers that open exact statistics for training without privacy -> who alone includes them.
@@ -38,7 +38,7 @@ RULES = [
 ]
 # Machines over released values have no name for anything else.
 BLIND = ('src/methods/hedge/hedge_machine.', 'src/methods/hedge/hedge_objective.', 'src/methods/hedge/hedge_plan.', 'src/methods/hedge/bandit.', 'src/methods/hedge/calibration.', 'src/methods/hedge/hazards.',
-         'src/methods/forests/id3_machine.', 'src/methods/forests/class_leaves.', 'src/fit/measure/evaluation_figures.',
+         'src/methods/forests/id3_machine.', 'src/methods/forests/class_leaves.', 'src/methods/survival/curve_model.', 'src/methods/survival/life_table.', 'src/fit/measure/evaluation_figures.',
          'src/privacy/quantile_machine.', 'src/tables/bins/edge_machine.', 'src/tables/bins/edge_levels.')
 SEEN = re.compile(r'\bhr_(?:data|exact|gate|records)\b|\bhr_(?:data|gate|records)_\w+')
 # Ranks beside rank 0 add up: they neither draw nor pay, and write nothing.

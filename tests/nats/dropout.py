@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """An owner that is lost after a job has begun, over a real broker: of four hospitals one is killed (SIGKILL) when the coordinator has its mask key. Jobs
-of hedge, of an evaluation and of bounds end with a model, figures and a schema of the other three. No sum is lost, and the log says who is left out.
+of hedge, of a survival curve, of an evaluation and of bounds end with a model, a curve, figures and a schema of the other three. No sum is lost, and the log says who is left out.
 usage: dropout.py HEDGEROW"""
 import json
 import os
@@ -49,13 +49,27 @@ def test(tool, folder, words):
         fed.launch_broker()
         edit(fed, 'job.yaml', ('epsilon: 1\n', 'epsilon: 1\ndeadline: 10\n'), ('method: hedge', job))
         for name in fed.owners:
-            edit(fed, name + '.yaml', ('[hedge]', '[hedge, evaluation, bounds]'), ('data: %s.csv\n' % name, 'data: {0}.csv\ntest: {0}.csv\n'.format(name)))
+            edit(fed, name + '.yaml', ('[hedge]', '[hedge, survival-curve, evaluation, bounds]'), ('data: %s.csv\n' % name, 'data: {0}.csv\ntest: {0}.csv\n'.format(name)))
         return fed
 
     def test_model(own):
         fed = members(own, 'method: hedge')
         lose_one(fed, 'job.yaml', '--model', 'model.json')
         assert count_trees(json.loads(read(fed, 'model.json'))) > 0
+
+    def test_curve(own):
+        fed = members(own, 'method: survival-curve\ndelta: 1e-6')
+        for seed, name in enumerate(fed.owners):
+            fed.run('generate', 'hospital', '--times', '--rows', '500', '--seed', str(seed), '-o', name + '.csv', '--force')
+        fed.run('generate', 'hospital', '--times', '--rows', '10', '-o', 'few.csv', '--schema', 'times.yaml')
+        os.replace(os.path.join(own, 'times.yaml'), os.path.join(own, 'schema.yaml'))
+        lose_one(fed, 'job.yaml', '--model', 'model.json')
+        model = json.loads(read(fed, 'model.json'))
+        assert model['trees'] == [] and model['settings']['job.owners'] == '4', model['settings']
+        assert abs(float(model['settings']['records']) - 1500) < 300 and model['settings']['curve'].startswith('30: '), model['settings']
+        assert [(line['what'], line['shares']) for line in model['releases']] == [('interval counts', 2)], model['releases']
+        for name in OTHERS:
+            assert fed.run('ledger', 'show', name + '.db').startswith('epsilon  1 of 1 spent'), name
 
     def test_evaluation(own):
         fed = members(own, 'method: evaluation\nmodel: tested.json')
@@ -70,7 +84,7 @@ def test(tool, folder, words):
         lose_one(fed, 'job.yaml', '--schema', 'bounds.yaml')
         assert 'one of the 3 owners' in read(fed, 'bounds.yaml').replace('\n# ', ' ')
 
-    federation.beside(folder, test_model, test_evaluation, test_bounds)
+    federation.beside(folder, test_model, test_curve, test_evaluation, test_bounds)
 
 
 federation.main(test)

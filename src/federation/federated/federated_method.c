@@ -10,9 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const hr_federated_method *const table[] = {
-    &hr_federated_hedge, &hr_federated_id3,        &hr_federated_inprivate, &hr_federated_average,
-    &hr_federated_simfl, &hr_federated_evaluation, &hr_federated_bounds};
+static const hr_federated_method *const table[] = {&hr_federated_hedge,      &hr_federated_id3,
+                                                   &hr_federated_inprivate,  &hr_federated_average,
+                                                   &hr_federated_simfl,      &hr_federated_survival_curve,
+                                                   &hr_federated_evaluation, &hr_federated_bounds};
 
 const hr_federated_method *const hr_federated_unknown = &hr_federated_inprivate;
 

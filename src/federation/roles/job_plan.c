@@ -83,7 +83,9 @@ static hr_status refuse_plan(const hr_federated_method *method, hr_error *err) {
     snprintf(remedy, sizeof remedy, "a job of method %s has a plan", with);
     return hr_fail(err, HR_E_ARGUMENT, remedy, "a job of method %s has no plan: it %s",
                    method->method->info.name,
-                   method->unprotected ? "adds no noise" : "trains one tree for each owner in each round");
+                   method->unprotected ? "adds no noise"
+                   : method->summed    ? "is one sum"
+                                       : "trains one tree for each owner in each round");
 }
 
 static hr_status plan_of_terms(const hr_planned_job *job, hr_job_plan_info *out, hr_error *err) {

@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "privacy/sample.h"
+#include "tables/schema/survival_code.h"
 #include "trees/stats/gradient.h"
 
 #include <math.h>
@@ -17,35 +18,48 @@ void hr_labels_done(hr_labels *labels) {
 
 hr_labels hr_labels_kind(const hr_schema *schema) {
     const hr_column *label = hr_schema_label(schema);
+    if (label->event) return (hr_labels){.classes = hr_survival_codes(label->interval_count)};
     return (hr_labels){.classes = label->kind == HR_KIND_CATEGORY ? label->value_count : 0};
+}
+
+static void codes_of_times(const hr_data *data, int32_t *values) {
+    const hr_column *label = hr_schema_label(hr_data_schema(data));
+    const double *times = hr_data_labels(data);
+    for (size_t i = 0; i < hr_data_rows(data); i++)
+        values[i] = (int32_t)hr_survival_code(hr_label_time(times[i]), hr_label_event(times[i]),
+                                              label->intervals, label->interval_count);
 }
 
 static int32_t clamp_impurity(int64_t x, int64_t bound) {
     return (int32_t)(x < -bound ? -bound : x > bound ? bound : x);
 }
 
-hr_status hr_labels_scaled(const hr_data *data, int bits, hr_labels *out, hr_error *err) {
+static hr_status mapped_labels(const hr_data *data, int bits, hr_labels *labels, hr_error *err) {
     const int64_t one = (int64_t)1 << bits;
-    size_t rows = hr_data_rows(data);
+    const size_t rows = hr_data_rows(data);
     double *targets = malloc((rows + 1) * sizeof *targets);
-    int32_t *values = malloc((rows + 1) * sizeof *values);
-    if (!targets || !values) {
-        free(targets);
-        free(values);
-        return hr_fail_memory(err);
-    }
-    *out = hr_labels_kind(hr_data_schema(data));
-    out->values = values;
+    if (!targets) return hr_fail_memory(err);
     hr_targets_of(data, targets);
     for (size_t i = 0; i < rows; i++) {
-        if (out->classes == 2)
-            values[i] = targets[i] > 0;
+        if (labels->classes == 2)
+            labels->values[i] = targets[i] > 0;
         else
-            values[i] =
-                out->classes ? (int32_t)targets[i] : clamp_impurity(hr_round(targets[i] * (double)one), one);
+            labels->values[i] = labels->classes ? (int32_t)targets[i]
+                                                : clamp_impurity(hr_round(targets[i] * (double)one), one);
     }
     free(targets);
     return HR_OK;
+}
+
+hr_status hr_labels_scaled(const hr_data *data, int bits, hr_labels *out, hr_error *err) {
+    const bool times = hr_schema_label(hr_data_schema(data))->event;
+    *out = hr_labels_kind(hr_data_schema(data));
+    out->values = malloc((hr_data_rows(data) + 1) * sizeof *out->values);
+    hr_status status = out->values ? HR_OK : hr_fail_memory(err);
+    if (!status && times) codes_of_times(data, out->values);
+    if (!status && !times) status = mapped_labels(data, bits, out, err);
+    if (status) hr_labels_done(out);
+    return status;
 }
 
 hr_status hr_labels_of(const hr_data *data, hr_labels *out, hr_error *err) {

@@ -10,10 +10,11 @@
 
 #include <hedgerow/data.h>
 
-/* One label a record: the index of its class, or the number mapped to [-1, 1] in units of 2^-12. */
+/* One label a record: the index of its class, or the code of its time (hr_survival_code), which is counted as
+ * a class is; or the number mapped to [-1, 1] in units of 2^-12. */
 typedef struct hr_labels {
     int32_t *values;
-    size_t classes;          /* 0: numbers */
+    size_t classes;          /* or codes; 0: numbers */
     const uint32_t *weights; /* NULL, or what each record counts, in 1/HR_PERSON_UNIT; borrowed */
     hr_privacy_unit unit;    /* HR_PER_PERSON: statistics are of weighted records */
 } hr_labels;

@@ -60,6 +60,10 @@ typedef enum hr_link {
     HR_LINK_LOG       /* one score: the logarithm of the mean of a count, as a part of the label's high */
 } hr_link;
 
+/* The setting of a model that holds a released survival curve: "30: 0.943 (0.931..0.955); 90: ...", the
+ * survival at each cut, and its band. */
+#define HR_CURVE_SETTING "curve"
+
 /* How the probabilities of classes are corrected (trees/tree/link.h). */
 typedef struct hr_calibration {
     bool made; /* false: they are left as they are */
