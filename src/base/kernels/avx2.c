@@ -1,8 +1,9 @@
 #include "base/kernels/block_avx2.h"
 #include "base/kernels/block_loops.h"
 #include "base/kernels/cell_vectors.h"
-#include "base/kernels/cut_loops.h"
+#include "base/kernels/cut_vectors.h"
 #include "base/kernels/float_vectors.h"
+#include "base/kernels/gradient_vectors.h"
 #include "base/kernels/loops.h"
 #include "base/kernels/octet_vectors.h"
 #include "base/kernels/place_vectors.h"
@@ -29,5 +30,9 @@ const hr_kernels hr_kernels_avx2 = {
     .ranges_of_octets = hr_vector_ranges_of_octets,
     .sums_of_octets = hr_vector_sums_of_octets,
     .octets_within = hr_loop_octets_within,
+    .logistic_words = hr_vector_logistic_words,
+    .best_cut = hr_vector_best_cut,
+    .best_cut_of_words = hr_vector_best_cut_of_words,
+    .sums_up_to = hr_vector_sums_up_to,
     .divide_rows = hr_vector_divide_rows,
 };

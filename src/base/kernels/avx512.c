@@ -1,8 +1,9 @@
 #include "base/kernels/block_avx512.h"
 #include "base/kernels/block_loops.h"
 #include "base/kernels/cell_vectors.h"
-#include "base/kernels/cut_loops.h"
+#include "base/kernels/cut_vectors.h"
 #include "base/kernels/float_vectors.h"
+#include "base/kernels/gradient_vectors.h"
 #include "base/kernels/loops.h"
 #include "base/kernels/octet_avx512.h"
 #include "base/kernels/octet_vectors.h"
@@ -120,5 +121,9 @@ const hr_kernels hr_kernels_avx512 = {
     .ranges_of_octets = hr_vector_ranges_of_octets,
     .sums_of_octets = hr_avx512_sums_of_octets,
     .octets_within = hr_avx512_octets_within,
+    .logistic_words = hr_vector_logistic_words,
+    .best_cut = hr_vector_best_cut,
+    .best_cut_of_words = hr_vector_best_cut_of_words,
+    .sums_up_to = hr_vector_sums_up_to,
     .divide_rows = hr_avx512_divide_rows,
 };

@@ -240,6 +240,12 @@ typedef struct hr_kernels {
      * -1. Writes the gain; of no cuts: -1. */
     size_t (*best_cut)(const hr_cut_node *node, const int64_t *gradients, const int64_t *weights,
                        size_t count, double *gain);
+    /* The same of sums in words, as sums_of_words takes them apart. */
+    size_t (*best_cut_of_words)(const hr_cut_node *node, int shift, const int64_t *words, size_t count,
+                                double *gain);
+    /* Of up to HR_CUTS_MAX words those that are not 0: bins[k], which the k-th of them is, and sums[k], of
+     * all words up to it. Returns how many. Both have room for HR_CUTS_MAX. */
+    size_t (*sums_up_to)(const int64_t *words, size_t count, int64_t *sums, uint8_t *bins);
     /* octets[8 i + j] = tiles[HR_OCTET_TILE rows[i] + picks[j]]; all of a row's HR_OCTET_TILE bytes are read.
      */
     void (*octets_of_rows)(const uint8_t *tiles, const uint8_t *picks, const uint32_t *rows, size_t count,

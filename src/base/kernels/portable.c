@@ -26,5 +26,9 @@ const hr_kernels hr_kernels_portable = {
     .ranges_of_octets = hr_loop_ranges_of_octets,
     .sums_of_octets = hr_loop_sums_of_octets,
     .octets_within = hr_loop_octets_within,
+    .logistic_words = hr_loop_logistic_words,
+    .best_cut = hr_loop_best_cut,
+    .best_cut_of_words = hr_loop_best_cut_of_words,
+    .sums_up_to = hr_loop_sums_up_to,
     .divide_rows = hr_loop_divide_rows,
 };

@@ -7,8 +7,7 @@
 /* The kernels that are loops in every set: compilers make vectors of them. */
 #define HR_KERNELS_IN_LOOPS                                                                                  \
     .count_bytes = hr_loop_count_bytes, .cells_of_pair = hr_loop_cells_of_pair,                              \
-    .words_of = hr_loop_words_of, .logistic_words = hr_loop_logistic_words,                                  \
-    .sums_of_words = hr_loop_sums_of_words, .best_cut = hr_loop_best_cut
+    .words_of = hr_loop_words_of, .sums_of_words = hr_loop_sums_of_words
 
 extern const hr_kernels hr_kernels_portable;
 #ifdef HR_KERNELS_X86

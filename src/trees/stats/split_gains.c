@@ -22,36 +22,49 @@ static void unpack_bins(const hr_packing *packing, const hr_sum_word *cells, uin
 }
 
 /* The cuts of a number, a cut behind each bin that has records: the others divide them as the cut before
- * does. sums: of all bins up to the cut. */
+ * does. */
 typedef struct number_cuts {
-    bin_sums sums;
+    int64_t sums[HR_BINS_MAX];    /* of all bins up to the cut: packed, or gradients */
+    int64_t weights[HR_BINS_MAX]; /* of those that are apart */
     uint8_t bins[HR_BINS_MAX];
-    uint32_t count;
+    size_t count;
 } number_cuts;
 
 /* A bin without records is written, too, and then written over: no branch depends on the records. */
+static size_t find_cuts_apart(const hr_sum_word *gradients, const hr_sum_word *weights, uint32_t bin_count,
+                              number_cuts *out) {
+    size_t count = 0;
+    int64_t gradient = 0, weight = 0;
+    for (uint32_t bin = 0; bin < bin_count; bin++) {
+        out->sums[count] = gradient += gradients[bin];
+        out->weights[count] = weight += weights[bin];
+        out->bins[count] = (uint8_t)bin;
+        count += weights[bin] != 0;
+    }
+    return count;
+}
+
 static void find_cuts(const hr_packing *packing, const hr_sum_word *cells, uint32_t bin_count,
                       number_cuts *out) {
-    uint32_t count = 0;
-    if (packing->weight_cells) {
-        const hr_sum_word *weights = hr_weights_in(packing, cells);
-        int64_t gradient = 0, weight = 0;
-        for (uint32_t bin = 0; bin < bin_count; bin++) {
-            out->sums.gradients[count] = gradient += cells[bin];
-            out->sums.weights[count] = weight += weights[bin];
-            out->bins[count] = (uint8_t)bin;
-            count += weights[bin] != 0;
-        }
-    } else {
-        hr_sum_word upto[HR_BINS_MAX], sum = 0;
-        for (uint32_t bin = 0; bin < bin_count; bin++) {
-            upto[count] = sum += cells[bin];
-            out->bins[count] = (uint8_t)bin;
-            count += cells[bin] != 0;
-        }
-        unpack_bins(packing, upto, count, &out->sums);
-    }
-    out->count = count;
+    if (packing->weight_cells)
+        out->count = find_cuts_apart(cells, hr_weights_in(packing, cells), bin_count, out);
+    else
+        out->count = hr_kernels_get()->sums_up_to(cells, bin_count, out->sums, out->bins);
+}
+
+/* The last cut has no records on its right. */
+static size_t best_of_cuts(const hr_packing *packing, const hr_cut_node *node, const number_cuts *cuts,
+                           double *gain) {
+    const hr_kernels *kernels = hr_kernels_get();
+    if (packing->weight_cells)
+        return kernels->best_cut(node, cuts->sums, cuts->weights, cuts->count - 1, gain);
+    return kernels->best_cut_of_words(node, packing->shift, cuts->sums, cuts->count - 1, gain);
+}
+
+static void take_off_first(number_cuts *cuts, bool are_apart) {
+    const int64_t sum = cuts->sums[0], weight = are_apart ? cuts->weights[0] : 0;
+    for (size_t i = 0; i < cuts->count; i++) cuts->sums[i] -= sum;
+    for (size_t i = 0; are_apart && i < cuts->count; i++) cuts->weights[i] -= weight;
 }
 
 /* Sums of bins become sums up to and with each. */
@@ -62,10 +75,16 @@ static void accumulate(bin_sums *sums, uint32_t count) {
     }
 }
 
-/* What cuts are judged by: of the last of `count` sums, which is that of all records. */
-static hr_cut_node node_of(const hr_gain_rule *rule, const bin_sums *sums, uint32_t count) {
-    return (hr_cut_node){sums->gradients[count - 1], sums->weights[count - 1], rule->lambda,
-                         rule->min_weight};
+/* What cuts are judged by: the sum of all records. */
+static hr_cut_node node_of(const hr_gain_rule *rule, int64_t gradient, int64_t weight) {
+    return (hr_cut_node){gradient, weight, rule->lambda, rule->min_weight};
+}
+
+static hr_cut_node node_of_cuts(const hr_gain_rule *rule, const number_cuts *cuts) {
+    const size_t last = cuts->count - 1;
+    const hr_sums all = hr_unpack_apart(rule->packing, cuts->sums[last],
+                                        rule->packing->weight_cells ? cuts->weights[last] : 0);
+    return node_of(rule, all.gradient.unpaid, all.weight.unpaid);
 }
 
 /* Gains as integers for the gate, in units of 2^-30 of the square of the largest gradient: a gain is at most
@@ -88,25 +107,18 @@ static hr_best_division division_at(const hr_gain_rule *rule, const hr_cut_node 
                               .last = (uint8_t)last};
 }
 
-/* Missing values are bin 0: on the left of every cut, then, if there are some, on the right. The last cut has
- * no records on its right. */
+/* Missing values are bin 0: on the left of every cut, then, if there are some, on the right. */
 static hr_best_division best_number(const hr_gain_rule *rule, const hr_sum_word *cells, uint32_t bin_count) {
-    const hr_kernels *kernels = hr_kernels_get();
+    const hr_packing *packing = rule->packing;
     number_cuts cuts;
-    find_cuts(rule->packing, cells, bin_count, &cuts);
+    find_cuts(packing, cells, bin_count, &cuts);
     if (!cuts.count) return (hr_best_division){.score = {-1}, .missing_left = true};
-    bin_sums *sums = &cuts.sums;
-    const hr_cut_node node = node_of(rule, sums, cuts.count);
+    const hr_cut_node node = node_of_cuts(rule, &cuts);
     double gain, gain_right = -1;
-    size_t cut = kernels->best_cut(&node, sums->gradients, sums->weights, cuts.count - 1, &gain),
-           cut_right = 0;
+    size_t cut = best_of_cuts(packing, &node, &cuts, &gain), cut_right = 0;
     if (!cuts.bins[0]) {
-        const int64_t missing_gradient = sums->gradients[0], missing_weight = sums->weights[0];
-        for (uint32_t i = 0; i < cuts.count; i++) {
-            sums->gradients[i] -= missing_gradient;
-            sums->weights[i] -= missing_weight;
-        }
-        cut_right = kernels->best_cut(&node, sums->gradients, sums->weights, cuts.count - 1, &gain_right);
+        take_off_first(&cuts, packing->weight_cells != 0);
+        cut_right = best_of_cuts(packing, &node, &cuts, &gain_right);
     }
     if (gain_right > gain) return division_at(rule, &node, gain_right, cuts.bins[cut_right]);
     hr_best_division best = division_at(rule, &node, gain, cuts.bins[cut]);
@@ -139,7 +151,7 @@ static hr_best_division best_category(const hr_gain_rule *rule, const bin_sums *
         upto.weights[i] = sums->weights[order[i].bin];
     }
     accumulate(&upto, count);
-    const hr_cut_node node = node_of(rule, &upto, count);
+    const hr_cut_node node = node_of(rule, upto.gradients[count - 1], upto.weights[count - 1]);
     double gain;
     size_t last = hr_kernels_get()->best_cut(&node, upto.gradients, upto.weights, count - 1, &gain);
     return division_at(rule, &node, gain, last);

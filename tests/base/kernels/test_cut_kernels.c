@@ -106,6 +106,91 @@ static void check_sums_of_words(const hr_kernels *set) {
         }
 }
 
+/* ---- Packed sums ---- */
+
+typedef struct word_cuts {
+    cuts by_sums;
+    int shift;
+    int64_t words[HR_CUTS_MAX];
+} word_cuts;
+
+/* Sums as large as words of this shift can hold, or small ones, behind which cuts are equal now and then. */
+static word_cuts draw_words(hr_dice *dice, int shift, size_t count) {
+    word_cuts w = {.shift = shift, .by_sums = {.count = count}};
+    cuts *c = &w.by_sums;
+    const bool are_large = hr_dice_below(dice, 2);
+    const int64_t heaviest = ((int64_t)1 << shift) - 1, largest = (int64_t)1 << (62 - shift);
+    const int64_t weight = are_large && heaviest > HR_CUTS_MAX ? heaviest / HR_CUTS_MAX : 1;
+    for (size_t i = 0; i <= count; i++) {
+        if (hr_dice_below(dice, 3) && c->node.weight + weight <= heaviest) {
+            c->node.weight += (int64_t)(hr_dice_u64(dice) % (uint64_t)weight) + 1;
+            c->node.gradient = (int64_t)(hr_dice_u64(dice) % (uint64_t)(are_large ? largest : 3));
+            if (i % 2) c->node.gradient = -c->node.gradient;
+        }
+        if (i == count) break;
+        c->gradients[i] = c->node.gradient;
+        c->weights[i] = c->node.weight;
+        w.words[i] = (int64_t)((uint64_t)c->node.gradient << shift) + c->node.weight;
+    }
+    c->node.lambda = (double)hr_dice_below(dice, 3) / 2;
+    c->node.min_weight = hr_dice_below(dice, 2) ? 1 : (double)c->node.weight / 4 + 1;
+    return w;
+}
+
+static void check_best_cut_of_words(const hr_kernels *set) {
+    hr_dice dice;
+    hr_dice_init(&dice, 8);
+    size_t found = 0;
+    for (int shift = 1; shift < 62; shift++)
+        for (size_t count = 0; count <= HR_CUTS_MAX; count += 1 + hr_dice_below(&dice, 9)) {
+            const word_cuts w = draw_words(&dice, shift, count);
+            const cuts *c = &w.by_sums;
+            double expected, gain = 7;
+            const size_t first =
+                hr_kernels_at(0)->best_cut(&c->node, c->gradients, c->weights, count, &expected);
+            assert_int_equal(set->best_cut_of_words(&c->node, shift, w.words, count, &gain), first);
+            assert_true(gain == expected);
+            found += expected > 0;
+        }
+    assert_true(found > 1000);
+}
+
+static void test_best_cut_of_words__is_that_of_their_sums(void **state) {
+    (void)state;
+    with_each_set(check_best_cut_of_words);
+}
+
+static void check_sums_up_to(const hr_kernels *set) {
+    enum { KEPT = 77 };
+    hr_dice dice;
+    hr_dice_init(&dice, 9);
+    for (size_t count = 0; count <= HR_CUTS_MAX; count++)
+        for (uint64_t part = 1; part < 6; part++) { /* of the words: not 0 */
+            int64_t *words = malloc((count + 1) * sizeof *words), sums[HR_CUTS_MAX + 1], sum = 0;
+            uint8_t bins[HR_CUTS_MAX + 1];
+            size_t found = 0;
+            for (size_t i = 0; i < count; i++)
+                words[i] =
+                    hr_dice_below(&dice, 5) < part ? (int64_t)(hr_dice_u64(&dice) >> 10) - (1ll << 53) : 0;
+            sums[HR_CUTS_MAX] = bins[HR_CUTS_MAX] = KEPT;
+            const size_t said = set->sums_up_to(words, count, sums, bins);
+            for (size_t i = 0; i < count; i++) {
+                if (!words[i]) continue;
+                sum += words[i];
+                assert_true(found < said && bins[found] == i && sums[found] == sum);
+                found++;
+            }
+            assert_int_equal(found, said);
+            assert_true(sums[HR_CUTS_MAX] == KEPT && bins[HR_CUTS_MAX] == KEPT);
+            free(words);
+        }
+}
+
+static void test_sums_up_to__are_of_words_that_are_not_0(void **state) {
+    (void)state;
+    with_each_set(check_sums_up_to);
+}
+
 static void test_best_cut__takes_sums_as_the_nearest_doubles(void **state) {
     (void)state;
     with_each_set(check_sums_as_doubles);
@@ -121,6 +206,8 @@ int main(void) {
         cmocka_unit_test(test_best_cut__is_the_first_of_the_largest_gain),
         cmocka_unit_test(test_best_cut__takes_sums_as_the_nearest_doubles),
         cmocka_unit_test(test_sums_of_words__are_of_gradients_and_weights),
+        cmocka_unit_test(test_best_cut_of_words__is_that_of_their_sums),
+        cmocka_unit_test(test_sums_up_to__are_of_words_that_are_not_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
