@@ -44,14 +44,16 @@ static inline void hr_vector_store_picked(const hr_valued_rows *out, size_t at, 
 static inline size_t hr_vector_divide_rows(const hr_given_rows *from, const uint8_t *goes_left, size_t count,
                                            const hr_valued_rows *left, const hr_valued_rows *right) {
     const size_t whole = count - count % HR_VECTOR_ROWS_TAKEN;
+    const hr_given_rows in_order = *from; /* in registers, whatever is written */
+    const hr_valued_rows to_the_left = *left, to_the_right = *right;
     size_t to_left = 0;
     for (size_t i = 0; i < whole; i += HR_VECTOR_ROWS_TAKEN) {
-        const hr_four_rows in = {_mm_loadu_si128((const void *)(from->rows + i)),
-                                 _mm256_loadu_si256((const void *)(from->values + i))};
+        const hr_four_rows in = {_mm_loadu_si128((const void *)(in_order.rows + i)),
+                                 _mm256_loadu_si256((const void *)(in_order.values + i))};
         const __m128i goes = _mm_slli_epi32(_mm_cvtepu8_epi32(hr_vector_load_four_bytes(goes_left + i)), 31);
         const unsigned picked = (unsigned)_mm_movemask_ps(_mm_castsi128_ps(goes));
-        hr_vector_store_picked(left, to_left, picked, &in);
-        hr_vector_store_picked(right, i - to_left, picked ^ 15, &in);
+        hr_vector_store_picked(&to_the_left, to_left, picked, &in);
+        hr_vector_store_picked(&to_the_right, i - to_left, picked ^ 15, &in);
         to_left += (size_t)__builtin_popcount(picked);
     }
     const hr_given_rows rest = {from->rows + whole, from->values + whole};

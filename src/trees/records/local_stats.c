@@ -155,21 +155,33 @@ static void move_rows(hr_valued_rows to, hr_valued_rows from, size_t count) {
     memmove(to.values, from.values, count * sizeof *to.values);
 }
 
+/* Whether each of `count` records goes left; `rows` NULL: those from `first` on. */
+static void find_left(const hr_binned *binned, const hr_split *split, const uint32_t *restrict rows,
+                      size_t first, size_t count, uint8_t *restrict goes_left) {
+    uint8_t table[HR_BINS_MAX];
+    const uint8_t *restrict bins = hr_binned_column(binned, split->feature);
+    hr_split_left_table(split, binned->binning, table);
+    if (!bins)
+        for (size_t i = 0; i < count; i++)
+            goes_left[i] = table[hr_sparse_bin(binned->sparse, rows ? rows[i] : first + i, split->feature)];
+    else if (!rows)
+        for (size_t i = 0; i < count; i++) goes_left[i] = table[bins[first + i]];
+    else
+        for (size_t i = 0; i < count; i++) goes_left[i] = table[bins[rows[i]]];
+}
+
 /* Divides the records [begin, end) of a node: those that go left come to the other buffer, the rest close up
  * where they are; both within the place of [begin, end). Returns how many go left. */
 static size_t divide_stretch(const hr_local_stats *local, const node_run *r, const hr_split *split,
                              size_t begin, size_t end) {
-    uint8_t table[HR_BINS_MAX], *goes_left = local->goes_left + r->begin[0] + begin;
-    const uint8_t *bins = hr_binned_column(local->binned, split->feature);
+    uint8_t *goes_left = local->goes_left + r->begin[0] + begin;
     const hr_valued_rows left = rows_behind(rows_at(local, r, !r->buffer), begin),
                          right = rows_behind(rows_at(local, r, r->buffer), begin);
     const size_t count = end - begin;
     const uint32_t *given = rows_of(local, r), *rows = given ? given + begin : right.rows;
+    find_left(local->binned, split, given ? rows : NULL, begin, count, goes_left);
     if (!given)
         for (size_t i = 0; i < count; i++) right.rows[i] = (uint32_t)(begin + i);
-    hr_split_left_table(split, local->binned->binning, table);
-    for (size_t i = 0; i < count; i++)
-        goes_left[i] = table[hr_binned_bin(local->binned, bins, split->feature, rows[i])];
     return local->kernels->divide_rows(&(hr_given_rows){rows, right.values}, goes_left, count, &left, &right);
 }
 

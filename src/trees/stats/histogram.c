@@ -97,18 +97,43 @@ void hr_histogram_of_all(const hr_binned *binned, const int64_t *packed, int thr
     hr_team_share(members, tasks, 1, sum_column_tasks, &sums);
 }
 
-void hr_histogram_of_tile(const hr_binned *binned, size_t tile, const uint32_t *rows, const int64_t *packed,
-                          size_t count, hr_sum_word *cells) {
-    const size_t rest = binned->features - tile * HR_TILE, features = rest < HR_TILE ? rest : HR_TILE,
-                 groups = (features + TOGETHER - 1) / TOGETHER, ahead = SUMS_AHEAD / (groups * TOGETHER);
-    const uint8_t *tiles = hr_binned_tile(binned, tile, 0);
-    memset(cells, 0, HR_TILE * HR_STRIDE * sizeof *cells);
+/* Some rows of a tile. */
+typedef struct tile_rows {
+    const uint8_t *tiles;
+    const uint32_t *rows;
+    const int64_t *packed;
+    size_t count;
+} tile_rows;
+
+/* `groups`: a constant, of TOGETHER features each. */
+static inline __attribute__((always_inline)) void add_tile_rows(size_t groups, const tile_rows *of,
+                                                                hr_sum_word *cells) {
+    const size_t ahead = SUMS_AHEAD / (groups * TOGETHER), count = of->count;
+    const uint32_t *rows = of->rows;
     for (size_t i = 0; i < count; i++) {
-        if (i + ahead < count) __builtin_prefetch(tiles + (size_t)rows[i + ahead] * HR_TILE);
-        const uint8_t *bins = tiles + (size_t)rows[i] * HR_TILE;
-        const int64_t value = packed[i];
+        if (i + ahead < count) __builtin_prefetch(of->tiles + (size_t)rows[i + ahead] * HR_TILE);
+        const uint8_t *bins = of->tiles + (size_t)rows[i] * HR_TILE;
+        const int64_t value = of->packed[i];
+#pragma GCC unroll 8
         for (size_t g = 0; g < groups; g++)
             add_row(TOGETHER, bins + g * TOGETHER, 1, value, cells + g * TOGETHER * HR_STRIDE);
+    }
+}
+
+void hr_histogram_of_tile(const hr_binned *binned, size_t tile, const uint32_t *rows, const int64_t *packed,
+                          size_t count, hr_sum_word *cells) {
+    const size_t rest = binned->features - tile * HR_TILE, features = rest < HR_TILE ? rest : HR_TILE;
+    const tile_rows of = {hr_binned_tile(binned, tile, 0), rows, packed, count};
+    memset(cells, 0, HR_TILE * HR_STRIDE * sizeof *cells);
+    switch ((features + TOGETHER - 1) / TOGETHER) {
+    case 1: add_tile_rows(1, &of, cells); break;
+    case 2: add_tile_rows(2, &of, cells); break;
+    case 3: add_tile_rows(3, &of, cells); break;
+    case 4: add_tile_rows(4, &of, cells); break;
+    case 5: add_tile_rows(5, &of, cells); break;
+    case 6: add_tile_rows(6, &of, cells); break;
+    case 7: add_tile_rows(7, &of, cells); break;
+    default: add_tile_rows(HR_TILE / TOGETHER, &of, cells);
     }
 }
 
