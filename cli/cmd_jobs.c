@@ -4,7 +4,7 @@
 #include "secrets.h"
 
 #include <hedgerow/amount.h>
-#include <hedgerow/federation.h>
+#include <hedgerow/jobs.h>
 
 typedef struct jobs_args {
     const char *file, *job;

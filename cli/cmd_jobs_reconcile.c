@@ -3,7 +3,7 @@
 #include "output.h"
 #include "secrets.h"
 
-#include <hedgerow/federation.h>
+#include <hedgerow/jobs.h>
 #include <time.h>
 
 typedef struct reconcile_args {

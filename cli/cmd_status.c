@@ -3,7 +3,7 @@
 #include "output.h"
 
 #include <hedgerow/amount.h>
-#include <hedgerow/federation.h>
+#include <hedgerow/jobs.h>
 #include <string.h>
 #include <time.h>
 

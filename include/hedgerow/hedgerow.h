@@ -13,6 +13,7 @@
 #include <hedgerow/federation.h>
 #include <hedgerow/fit.h>
 #include <hedgerow/generate.h>
+#include <hedgerow/jobs.h>
 #include <hedgerow/ledger.h>
 #include <hedgerow/log.h>
 #include <hedgerow/model.h>

@@ -19,7 +19,7 @@
 #include "federation/config/job_file.h"
 #include "federation/federated/party_work.h"
 
-#include <hedgerow/federation.h>
+#include <hedgerow/jobs.h>
 
 typedef enum hr_folder_state { HR_FOLDER_QUEUED, HR_FOLDER_STARTED, HR_FOLDER_CANCELLED } hr_folder_state;
 

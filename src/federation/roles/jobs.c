@@ -14,7 +14,7 @@
 #include "privacy/ledger/journal_status.h"
 #include "privacy/ledger/offers.h"
 
-#include <hedgerow/federation.h>
+#include <hedgerow/jobs.h>
 #include <hedgerow/owner.h>
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "privacy/ledger/spend.h"
 #include "privacy/ledger/store.h"
 
-#include <hedgerow/federation.h>
+#include <hedgerow/jobs.h>
 #include <string.h>
 
 /* A job, with copies of its texts. */

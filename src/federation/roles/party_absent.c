@@ -1,7 +1,7 @@
 /* In place of the parties of a federation, in a build without protobuf-c. */
 #include "base/fail.h"
 
-#include <hedgerow/federation.h>
+#include <hedgerow/jobs.h>
 #include <hedgerow/owner.h>
 
 static hr_status fail_absent_party_absent(hr_error *err) {

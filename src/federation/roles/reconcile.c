@@ -7,7 +7,7 @@
 #include "federation/roles/member_files.h"
 #include "federation/transport/nats.h"
 
-#include <hedgerow/federation.h>
+#include <hedgerow/jobs.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include "federation/party/party.h"
 #include "federation/transport/transport.h"
 
-#include <hedgerow/federation.h>
+#include <hedgerow/jobs.h>
 #include <hedgerow/ledger.h>
 
 enum { HR_METRICS_PAUSE = 15 * 1000 /* milliseconds between two writings */ };
