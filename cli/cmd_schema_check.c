@@ -140,6 +140,15 @@ static void json_weight(json_writer *json, const hr_data *data, hr_misfits *misf
     json_close(json, '}');
 }
 
+static void json_event(json_writer *json, const hr_data *data, hr_misfits *misfits) {
+    const char *event = hr_schema_label(hr_data_schema(data))->event;
+    if (event == NULL) return;
+    json_open(json, "event", '{');
+    json_text(json, "name", event);
+    json_misfit_texts(json, misfits, hr_schema_feature_count(hr_data_schema(data)) + 2);
+    json_close(json, '}');
+}
+
 static void print_check_json(const hr_data *data, hr_misfits *misfits) {
     const hr_schema *schema = hr_data_schema(data);
     const size_t features = hr_schema_feature_count(schema);
@@ -152,6 +161,7 @@ static void print_check_json(const hr_data *data, hr_misfits *misfits) {
     for (size_t f = 0; f < features; f++) json_column(&json, NULL, data, f, misfits);
     json_close(&json, ']');
     json_weight(&json, data, misfits);
+    json_event(&json, data, misfits);
     json_close(&json, '}');
     putchar('\n');
 }

@@ -347,8 +347,8 @@ HR_API uint64_t hr_data_skipped(const hr_data *data);
 HR_API hr_misfits *hr_misfits_new(void);
 /* NULL is allowed. */
 HR_API void hr_misfits_free(hr_misfits *misfits);
-/* How many different texts of a column (index = feature count: the label; feature count + 1: the weight) are
- * kept. A column of dates is its first feature. */
+/* How many different texts of a column (index = feature count: the label; + 1: the weight; + 2: the event of
+ * a label that is a time) are kept. A column of dates is its first feature. */
 HR_API size_t hr_misfits_count(const hr_misfits *misfits, size_t feature);
 /* The i-th most frequent one, i < hr_misfits_count, and how many cells have it. Valid as long as `misfits`,
  * which gathers no more from then on. */

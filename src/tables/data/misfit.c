@@ -21,12 +21,14 @@ typedef struct misfit {
 
 static hr_status check_cells(const hr_data *data, const hr_column *column, const hr_column_report *report,
                              hr_error *err) {
+    const bool listed = column->kind == HR_KIND_CATEGORY;
     const misfit misfits[] = {
         {"missing", "correct 'missing' in the schema, or leave the column out if it is as empty everywhere",
          report->missing},
-        {"not among the values of the schema",
-         "compare their spelling with the column's 'values' in the schema: what is not listed reads as "
-         "missing",
+        {listed ? "not among the values of the schema" : "not what the schema describes",
+         listed ? "compare their spelling with the column's 'values' in the schema: what is not listed reads "
+                  "as missing"
+                : "correct them, or what the schema says of the column",
          report->unknown},
         {"outside the bounds of the schema",
          "compare their unit with the column's 'low' and 'high' in the schema: what is outside is clipped",

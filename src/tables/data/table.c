@@ -72,7 +72,8 @@ hr_status hr_table_init(hr_table *table, const hr_schema *schema, hr_error *err)
     table->weight_slot =
         (hr_slot){.role = HR_SLOT_WEIGHT, .index = table->slot_count, .column = &table->weight};
     table->event.name = hr_schema_label(schema)->event;
-    table->event_slot = (hr_slot){.role = HR_SLOT_EVENT, .column = &table->event};
+    table->event_slot =
+        (hr_slot){.role = HR_SLOT_EVENT, .index = table->slot_count + 1, .column = &table->event};
     if (!init_slots(table, schema)) return hr_fail_memory(err);
 
     table->missing_numbers = malloc((missing_count ? missing_count : 1) * sizeof *table->missing_numbers);
@@ -396,6 +397,10 @@ static hr_status note_misfit(hr_cursor *cursor, const hr_slot *slot, const char 
         cursor->table->data->own_weights[cursor->row] = 0;
         return HR_OK;
     }
+    if (slot->role == HR_SLOT_EVENT) {
+        cursor->reports[hr_table_label(cursor->table)->index].unknown++;
+        return HR_OK;
+    }
     for (size_t i = 0, span = hr_slot_span(slot); i < span; i++) {
         if (size)
             cursor->reports[slot[i].index].unknown++;
@@ -439,7 +444,7 @@ hr_status hr_cursor_store(hr_cursor *cursor, const hr_slot *slot, const char *ce
     hr_error refusal = {0};
     const hr_status status = store_cell(cursor, slot, cell, size, &refusal);
     if (!status) return HR_OK;
-    if (status == HR_E_MEMORY || slot->role == HR_SLOT_PERSON || slot->role == HR_SLOT_EVENT) {
+    if (status == HR_E_MEMORY || slot->role == HR_SLOT_PERSON) {
         if (err) *err = refusal;
         return status;
     }

@@ -78,6 +78,35 @@ static void test_misfits__of_weights_are_all_listed(void **state) {
     hr_schema_free(schema);
 }
 
+/* Events stand behind the weight. The record's time is then unknown, too. */
+static void test_misfits__of_events_are_all_listed(void **state) {
+    (void)state;
+    hr_misfits *misfits = hr_misfits_new();
+    hr_error err = {0};
+    hr_schema *schema =
+        must_schema("hedgerow-schema: 1\nfeatures:\n  - {name: x, kind: number, low: 0, high: 9}\n"
+                    "label: {kind: time, time: days, event: died, intervals: [3, 5]}\n");
+    hr_data *data =
+        read_with(misfits, schema,
+                  "died,x,days\n1,1,2\nperhaps,1,2\n0,N,4\n,1,2\nperhaps,1,later\nmaybe,1,2\nfalse,1,2\n");
+    assert_int_equal(hr_data_rows(data), 7);
+    assert_false(hr_data_has_labels(data));
+    assert_int_equal(hr_misfits_count(misfits, 0), 1);
+    expect_text(misfits, 0, 0, "N", 1);
+    assert_int_equal(hr_misfits_count(misfits, 1), 1);
+    expect_text(misfits, 1, 0, "later", 1);
+    assert_int_equal(hr_misfits_count(misfits, 2), 0); /* the schema has no weight */
+    assert_int_equal(hr_misfits_count(misfits, 3), 3);
+    expect_text(misfits, 3, 0, "perhaps", 2);
+    expect_text(misfits, 3, 1, "", 1);
+    expect_text(misfits, 3, 2, "maybe", 1);
+    assert_int_equal(hr_misfits_first(misfits, &err), HR_E_SCHEMA);
+    assert_true(err.line == 3 && err.column == 1 && strcmp(err.field, "died") == 0);
+    hr_data_free(data);
+    hr_misfits_free(misfits);
+    hr_schema_free(schema);
+}
+
 /* Categories that are not listed read as missing in training, too. */
 static void test_misfits__of_categories_refuse_nothing(void **state) {
     (void)state;
@@ -114,6 +143,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_misfits__are_gathered_by_column),
         cmocka_unit_test(test_misfits__of_weights_are_all_listed),
+        cmocka_unit_test(test_misfits__of_events_are_all_listed),
         cmocka_unit_test(test_misfits__of_categories_refuse_nothing),
         cmocka_unit_test(test_misfits__are_bounded),
     };
