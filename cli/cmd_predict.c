@@ -20,7 +20,7 @@ typedef struct predict_args {
     arg_list keep;
     arg_real interval;
     size_t ends[2]; /* prediction_layout.ends */
-    bool scores, classes, force, as_json, strict, timed;
+    bool scores, classes, rate, force, as_json, strict, timed;
 } predict_args;
 
 static const arg_option predict_options[] = {
@@ -36,6 +36,9 @@ static const arg_option predict_options[] = {
     {"interval", 0, ARG_REAL, false, offsetof(predict_args, interval), "P",
      "of a model of quantiles: write the two that a part P of the labels is to lie between, such as q10 and "
      "q90 for 0.8"},
+    {"rate", 0, ARG_FLAG, false, offsetof(predict_args, rate), NULL,
+     "counts with an exposure: the mean of one unit of exposure, whatever a record's is; its column may be "
+     "absent"},
     {"keep", 0, ARG_LIST, false, offsetof(predict_args, keep), "COLUMN",
      "copy this column of the table, such as the number of a patient, before the predictions; given once for "
      "each. The schema need not name it"},
@@ -75,6 +78,7 @@ typedef struct predicted_part {
 typedef struct prediction {
     const predict_args *args;
     const hr_model *model;
+    double exposure;         /* that predictions are divided by; 0: none */
     prediction_layout lines; /* without data */
     output_file file;
     FILE *held; /* lines that are not to be seen before the table's end; NULL: none */
@@ -111,6 +115,7 @@ static hr_status predict_block(void *user, const hr_block *block, hr_error *err)
     if (!make_part_room(part, rows * lines.count)) return fail_prediction_memory(err);
     hr_timings_enter(timings_of(p, block), HR_PHASE_PREDICT);
     hr_status status = hr_model_predict(p->model, block->records, block->threads, part->numbers, err);
+    for (size_t i = 0; p->exposure > 0 && i < rows; i++) part->numbers[i] /= p->exposure;
     hr_timings_leave(timings_of(p, block));
     if (status != HR_OK) return status;
     hr_timings_enter(timings_of(p, block), HR_PHASE_WRITE);
@@ -198,7 +203,14 @@ static hr_status predict(const predict_args *args, const hr_model *model, const 
                   .with_class = label->kind == HR_KIND_CATEGORY && !args->scores,
                   .with_numbers = !args->classes},
     };
-    const hr_read_options reading = input_kept_options(&args->table, &args->keep);
+    hr_read_options reading = input_kept_options(&args->table, &args->keep);
+    reading.without_exposure = args->rate;
+    if (args->rate && hr_schema_exposure(hr_model_schema(model), &p.exposure) == NULL) {
+        *err = (hr_error){.status = HR_E_ARGUMENT,
+                          .message = "--rate is for counts with an exposure, and the model has none",
+                          .remedy = "leave it out"};
+        return HR_E_ARGUMENT;
+    }
     const hr_block_work work = {&reading, predict_block, write_block, &p};
     hr_data *met = NULL;
     hr_status status = hr_data_stream(hr_model_schema(model), (const char *const *)args->table.data.items,

@@ -129,14 +129,17 @@ static void json_column(json_writer *json, const char *name, const hr_data *data
     json_close(json, '}');
 }
 
-static void json_weight(json_writer *json, const hr_data *data, hr_misfits *misfits) {
+/* Of the weight or the exposure. behind: how far behind the label its misfits are. */
+static void json_part(json_writer *json, const char *name, const hr_data *data, size_t behind,
+                      hr_misfits *misfits) {
+    const hr_schema *schema = hr_data_schema(data);
     double high;
-    const char *weight = hr_schema_weight(hr_data_schema(data), &high);
-    if (weight == NULL) return;
-    json_open(json, "weight", '{');
-    json_text(json, "name", weight);
+    const char *column = (behind == 1 ? hr_schema_weight : hr_schema_exposure)(schema, &high);
+    if (column == NULL) return;
+    json_open(json, name, '{');
+    json_text(json, "name", column);
     json_number(json, "high", high);
-    json_misfit_texts(json, misfits, hr_schema_feature_count(hr_data_schema(data)) + 1);
+    json_misfit_texts(json, misfits, hr_schema_feature_count(schema) + behind);
     json_close(json, '}');
 }
 
@@ -145,7 +148,7 @@ static void json_event(json_writer *json, const hr_data *data, hr_misfits *misfi
     if (event == NULL) return;
     json_open(json, "event", '{');
     json_text(json, "name", event);
-    json_misfit_texts(json, misfits, hr_schema_feature_count(hr_data_schema(data)) + 2);
+    json_misfit_texts(json, misfits, hr_schema_feature_count(hr_data_schema(data)) + 3);
     json_close(json, '}');
 }
 
@@ -160,7 +163,8 @@ static void print_check_json(const hr_data *data, hr_misfits *misfits) {
     json_open(&json, "features", '[');
     for (size_t f = 0; f < features; f++) json_column(&json, NULL, data, f, misfits);
     json_close(&json, ']');
-    json_weight(&json, data, misfits);
+    json_part(&json, "weight", data, 1, misfits);
+    json_part(&json, "exposure", data, 2, misfits);
     json_event(&json, data, misfits);
     json_close(&json, '}');
     putchar('\n');

@@ -370,6 +370,7 @@ static int run_plan(const command *self, const train_args *args) {
     if (status == HR_OK) status = hr_fit_plan(&run.options, records, run.schema, &plan, &err);
     double weight_high = 0;
     const char *weight = run.schema != NULL ? hr_schema_weight(run.schema, &weight_high) : NULL;
+    if (run.schema != NULL && weight == NULL) weight = hr_schema_exposure(run.schema, &weight_high);
     const plan_terms terms = {.method = run.options.method,
                               .guessed = !args->rows.given,
                               .unit = run.schema != NULL ? hr_schema_unit(run.schema) : NULL,

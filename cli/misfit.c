@@ -60,11 +60,13 @@ static const hr_column *column_of(const hr_schema *schema, size_t feature) {
                                                       : hr_schema_feature(schema, feature);
 }
 
-/* Of a feature, or what is behind them: the label, the weight, the event. */
+/* Of a feature, the label behind them, and behind it the weight, the exposure and the event. */
+enum { BEHIND_LABEL = 3 };
 static const char *column_name(const hr_schema *schema, size_t feature) {
     const size_t label = hr_schema_feature_count(schema);
-    if (feature > label + 1) return hr_schema_label(schema)->event;
-    if (feature > label) return hr_schema_weight(schema, NULL);
+    if (feature == label + 1) return hr_schema_weight(schema, NULL);
+    if (feature == label + 2) return hr_schema_exposure(schema, NULL);
+    if (feature == label + 3) return hr_schema_label(schema)->event;
     const hr_column *column = column_of(schema, feature);
     return column->date != NULL ? column->date->name : column->name;
 }
@@ -73,7 +75,7 @@ size_t count_refused_columns(const hr_data *data, const hr_misfits *misfits) {
     const hr_schema *schema = hr_data_schema(data);
     const size_t label = hr_schema_feature_count(schema);
     size_t count = 0;
-    for (size_t i = 0; i <= label + 2; i++) {
+    for (size_t i = 0; i <= label + BEHIND_LABEL; i++) {
         const bool refused = i >= label || column_of(schema, i)->kind == HR_KIND_NUMBER;
         count += refused && hr_misfits_count(misfits, i) > 0;
     }
@@ -113,7 +115,7 @@ void print_misfit_texts(const hr_data *data, hr_misfits *misfits) {
     const size_t label = hr_schema_feature_count(schema);
     int width = text_width("column");
     bool any = false;
-    for (size_t i = 0; i <= label + 2; i++) {
+    for (size_t i = 0; i <= label + BEHIND_LABEL; i++) {
         if (hr_misfits_count(misfits, i) == 0) continue;
         const int wide = text_width(column_name(schema, i));
         width = wide > width ? wide : width;
@@ -124,7 +126,7 @@ void print_misfit_texts(const hr_data *data, hr_misfits *misfits) {
     print_padded(stdout, "column", width);
     printf("  %10s  text\n", "cells");
     print_column_texts(column_name(schema, label), misfits, label, width);
-    for (size_t i = 0; i <= label + 2; i++)
+    for (size_t i = 0; i <= label + BEHIND_LABEL; i++)
         if (i != label && hr_misfits_count(misfits, i) > 0)
             print_column_texts(column_name(schema, i), misfits, i, width);
 }

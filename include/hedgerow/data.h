@@ -55,11 +55,13 @@ typedef struct hr_read_options {
     uint32_t skip_lines;    /* CSV, of files: lines before the header, whatever is in them */
     hr_misfits *misfits;    /* CSV: NULL, or what gathers the cells that do not fit the schema: they read as
                                missing, also labels, and are not refused. One thread reads. Borrowed */
+    bool without_exposure;  /* the column of the exposure is not read, and may be absent: predictions are of
+                               the largest exposure, and nothing else can be done with such records */
 } hr_read_options;
 #define HR_READ_OPTIONS_INIT                                                                                 \
     {                                                                                                        \
         sizeof(hr_read_options), HR_FORMAT_AUTO, false, NULL, HR_SEPARATOR_AUTO, false, NULL, NULL, 0, NULL, \
-            0, 0, NULL, false, HR_QUOTE_DOUBLE, 0, NULL                                                      \
+            0, 0, NULL, false, HR_QUOTE_DOUBLE, 0, NULL, false                                               \
     }
 
 /* What reading a table met in one column. Counts of private records: for the owner's eyes only. */
@@ -156,6 +158,8 @@ typedef struct hr_arrays {
     const hr_array *labels;  /* NULL: none */
     const uint64_t *persons; /* `rows` numbers that say whose each record is: equal numbers are one person. Of
                                 a schema that names a unit (hr_schema_unit), and of no other */
+    const double *exposures; /* `rows` numbers, of a schema that names an exposure (hr_schema_exposure), and
+                                of no other. NULL: predictions are of the largest one, and a fit is refused */
     const hr_column_report *read; /* one a feature: what the caller counted when it read the cells. Reports
                                      have its `unknown` (such cells are missing here) and its `out_of_range`
                                      (clipped already) besides what is counted here. NULL: nothing */
@@ -347,8 +351,8 @@ HR_API uint64_t hr_data_skipped(const hr_data *data);
 HR_API hr_misfits *hr_misfits_new(void);
 /* NULL is allowed. */
 HR_API void hr_misfits_free(hr_misfits *misfits);
-/* How many different texts of a column (index = feature count: the label; + 1: the weight; + 2: the event of
- * a label that is a time) are kept. A column of dates is its first feature. */
+/* How many different texts of a column (index = feature count: the label; + 1: the weight; + 2: the exposure;
+ * + 3: the event of a label that is a time) are kept. A column of dates is its first feature. */
 HR_API size_t hr_misfits_count(const hr_misfits *misfits, size_t feature);
 /* The i-th most frequent one, i < hr_misfits_count, and how many cells have it. Valid as long as `misfits`,
  * which gathers no more from then on. */

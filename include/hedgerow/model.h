@@ -41,7 +41,8 @@ HR_API const char *hr_model_method(const hr_model *model);
 HR_API hr_mode hr_model_mode(const hr_model *model);
 HR_API size_t hr_model_tree_count(const hr_model *model);
 /* The number of records that the model was trained on, as it was released: noisy; of persons, or with class
- * weights, the sum of what records weigh. 0 if the method did not release it. */
+ * weights, the sum of what records weigh; with exposures, of their parts of the largest one. 0 if the method
+ * did not release it. */
 HR_API double hr_model_records(const hr_model *model);
 /* The checks that what owners sent failed, such as "record count, leaf or bin counts"; such a model may be
  * spoiled, and its guarantee holds all the same. NULL: none failed, or the method has none. Borrowed. */

@@ -214,6 +214,11 @@ HR_API HR_MUST_CHECK hr_status hr_schema_set_unit(hr_schema_builder *builder, co
 HR_API HR_MUST_CHECK hr_status hr_schema_set_weight(hr_schema_builder *builder, const char *column,
                                                     double high, hr_error *err);
 
+/* The exposure of a count (hr_schema_exposure): a column of numbers above 0, at most `high`, a public bound.
+ * Written as a weight is. The text is copied. Fails: ARGUMENT (there is an exposure), MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_schema_set_exposure(hr_schema_builder *builder, const char *column,
+                                                      double high, hr_error *err);
+
 /* Checks everything as hr_schema_read does, with the same messages. The builder stays as it is, and may be
  * added to and built again. Owner: the caller frees *out, which does not need the builder. Fails: FORMAT (the
  * field is named), LIMIT, MEMORY. */
@@ -261,7 +266,13 @@ HR_API const char *hr_schema_unit(const hr_schema *schema);
  * every record counts 1. */
 HR_API const char *hr_schema_weight(const hr_schema *schema, double *high);
 
-/* Whether records have weights: the schema names a unit or a weight. */
+/* The exposure of a label that is a count: the name of the column that says during how much time, over how
+ * much area or among how many a record's count was taken, above 0 and at most `high`. What is learned is the
+ * rate: a record's mean is its part of `high` times the mean of a record with all of it. high may be NULL.
+ * NULL: all records have the same. */
+HR_API const char *hr_schema_exposure(const hr_schema *schema, double *high);
+
+/* Whether sums are of weights: the schema names a unit, a weight or an exposure. */
 HR_API bool hr_schema_weighs(const hr_schema *schema);
 
 /* HR_OK if the schema says what the guarantee is for: the unit names a column, or the file says 'unit:

@@ -281,12 +281,13 @@ Found = list[tuple[int, TableColumn]]  # columns of a table, by their place, wit
 class Table:
     """Columns in the order of a schema, and a label, as hr_data; numbers stay in the caller's memory, but for sparse ones.
 
-    unknown: what a category is that the schema does not list: 'error', or 'missing'; `unknown_cells` counts them by column then.
-    Fails: SchemaError, which lists all columns that do not fit."""
+    unknown: what a category is that the schema does not list: 'error', or 'missing'; `unknown_cells` counts them by column then. exposure: of the records,
+    as `exposures_of` has them. Fails: SchemaError, which lists all columns that do not fit."""
 
-    def __init__(self, schema: Schema, columns: Columns, label: NDArray[Any] | None, unknown: str = 'error') -> None:
+    def __init__(self, schema: Schema, columns: Columns, label: NDArray[Any] | None, unknown: str = 'error',
+                 exposure: NDArray[np.float64] | None = None) -> None:
         check_unknown(unknown)
-        self.schema, self.rows = schema, columns.rows
+        self.schema, self.rows, self._exposure = schema, columns.rows, exposure
         self._kept: list[Any] = []
         labels_at = ffi.NULL if label is None else ffi.new('hr_array *', self._keep(label))
         out = ffi.new('hr_data **')
@@ -295,7 +296,7 @@ class Table:
             return
         reader = Reader(schema, unknown)
         wanted = find_columns(schema, columns)
-        if isinstance(columns.items, SparseColumns) and not schema.unit_column and not any(fact.is_date for _, fact in wanted):
+        if isinstance(columns.items, SparseColumns) and not schema.unit_column and not schema.exposure and not any(fact.is_date for _, fact in wanted):
             self._read_sparse(columns.items, wanted, reader, labels_at, out)
         else:
             self._read_columns(columns, wanted, reader, labels_at, out)
@@ -311,6 +312,8 @@ class Table:
         arrays['at'] = matrix.__array_interface__['data'][0] + matrix.strides[1] * np.arange(len(items))
         arrays['element'], arrays['stride'] = ELEMENTS[matrix.dtype.str[1:]], step or matrix.itemsize
         given = ffi.new('hr_arrays *', {'rows': self.rows, 'columns': ffi.from_buffer('hr_array[]', arrays), 'labels': labels_at})
+        if self._exposure is not None:
+            given.exposures = ffi.from_buffer('double[]', self._exposure)
         if not items.finite or lib.hr_data_borrow(self.schema._at, given, out, ffi.NULL):
             return False
         self._kept.append(matrix)
@@ -333,6 +336,8 @@ class Table:
         given = ffi.new('hr_arrays *', {'rows': self.rows, 'columns': columns_at, 'labels': labels_at, 'read': reader.reports})
         if persons is not None:
             given.persons = ffi.from_buffer('uint64_t[]', persons)
+        if self._exposure is not None:
+            given.exposures = ffi.from_buffer('double[]', self._exposure)
         call(lib.hr_data_borrow, schema._at, given, out)
 
     def _read_sparse(self, sparse: SparseColumns, wanted: Found, reader: Reader, labels_at: Any, out: Any) -> None:

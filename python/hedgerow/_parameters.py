@@ -3,13 +3,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._native import call, ffi, lib
 from .errors import ArgumentError
+
+if TYPE_CHECKING:
+    from ._frames import Columns
 
 IN_SCHEMA = ('bounds', 'categories', 'classes', 'label_bounds', 'monotonic_cst')
 OF_THEIR_OWN = ('epsilon', 'delta', 'interactions')
@@ -93,6 +96,29 @@ def record_weights(given: Mapping[str, Any], rows: int) -> NDArray[np.float64] |
         raise ArgumentError('sample_weight has numbers that are not from 0 to 1. The noise covers what one record with weight 1 changes: a record of weight 2 '
                             'would change twice as much. Give numbers that are functions of one record each, not divided by a sum or a largest one.')
     return weights
+
+
+def exposures_of(given: Any, named: tuple[str, float] | None, columns: Columns) -> NDArray[np.float64] | None:
+    """A number above 0 for each record, if the schema names an exposure, and nothing else: what is given, or the table's column of that name. Fails:
+    ArgumentError."""
+    if named is None and given is None:
+        return None
+    if named is None:
+        raise ArgumentError('exposure is for counts whose schema names one: Schema.build(..., exposure=(name, high)), or "exposure" of the label.')
+    if given is None and columns.named:
+        given = next((column.cells for column in columns.items if column.name == named[0] and column.kind == 'number'), None)
+    if given is None:
+        raise ArgumentError('The schema names an exposure (%s): give exposure, a number above 0 and at most %g for each record, or a column of that name.' %
+                            named)
+    try:
+        exposures = np.ascontiguousarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ArgumentError('exposure is a number above 0 for each record.') from None
+    if exposures.shape != (columns.rows,):
+        raise ArgumentError('exposure has the shape %s, and X has %d records: give one number for each.' % (exposures.shape, columns.rows))
+    if not ((exposures > 0) & (exposures <= named[1])).all():
+        raise ArgumentError('exposure has numbers that are not above 0 and at most %g, the bound in the schema.' % named[1])
+    return exposures
 
 
 def threads_of(n_jobs: Any) -> int:

@@ -86,7 +86,7 @@ def _facts_of(model: Model) -> dict[str, Any]:
     return {
         'label': schema.label, 'columns': schema.features, 'unit': schema.unit_column, 'method': model.method, 'mode': file['mode'],
         'task': TASKS[file['task']], 'trees': model.tree_count, 'guarantee': model.guarantee, 'start': model.start_guarantee,
-        'settings': file['settings'], 'suspect': model.suspect, 'records': _records(model), 'guess': _guess(model.guarantee), 'version': text_of(lib.hr_version()), 'made_by': file['version'],
+        'settings': file['settings'], 'suspect': model.suspect, 'records': _records(model), 'exposure': schema.exposure, 'guess': _guess(model.guarantee), 'version': text_of(lib.hr_version()), 'made_by': file['version'],
         'budget': _budget(model), 'importance': features.importance(), 'scale': features.scale, 'effects': effects, 'pairs': pairs, 'is_drawn': features.found.is_drawn,
         'calibration': _calibration(file), 'owners': _owners(model, file['settings']), 'tree': _first_tree(model, file, features.scale)}
 
@@ -123,8 +123,9 @@ def _guess(guarantee: Any) -> str | None:
 
 
 def _records(model: Model) -> str | None:
-    """Their number as it was released."""
-    return None if model.records is None else _number(round(model.records))
+    """Their number as it was released; with exposures the sum of these."""
+    largest = model.schema.exposure[1] if model.schema.exposure else 1
+    return None if model.records is None else _number(round(model.records * largest))
 
 
 def _object_of(path: pathlib.Path) -> dict[str, Any]:
@@ -224,7 +225,10 @@ def _scale_of(model: Model, link: str, outputs: int) -> Scale:
         width = (label.high - label.low) / 2
         return Scale(width, 'Change of the predicted %s%s' % (label.name, ', each quantile' if outputs > 1 else ''), '', '%.3g', label.low + width)
     if link == 'log':
-        return Scale(1., 'Change of the logarithm of the mean of %s' % label.name, '', '%.2f', math.log(label.high))
+        name, exposure = label.name, model.schema.exposure
+        if exposure:
+            name += ' at an exposure of %g %s' % (exposure[1], exposure[0])
+        return Scale(1., 'Change of the logarithm of the mean of %s' % name, '', '%.2f', math.log(label.high))
     if link == 'hazard':
         return Scale(1., 'Change of the log-odds of %s in each interval, of records at risk' % label.event, '', '%.2f')
     what = 'each class' if outputs > 1 else '%s is %s' % (label.name, label.values[-1])

@@ -24,7 +24,7 @@ from ._progress import LOG, Steps
 from ._proposal import label_name
 from ._reading import check_unknown, table_columns
 from ._native import Interrupts, call, ffi, lib, made, text_to, texts_to
-from ._parameters import check_budget, check_parameters, record_weights, threads_of
+from ._parameters import check_budget, check_parameters, exposures_of, record_weights, threads_of
 from ._steps import found_around
 from .errors import ArgumentError, PrivacyLeakWarning, SchemaError
 from .ledger import Ledger, LedgerLeftBehind, ledger_of
@@ -180,7 +180,7 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
             options.record_weights = ffi.from_buffer('double[]', weights_of_records)
             options.record_weight_count = len(weights_of_records)
         ledger = ledger_of(self.ledger)
-        table = _frames.Table(schema, columns, label)
+        table = _frames.Table(schema, columns, label, exposure=getattr(self, '_exposure', None))
         LOG.info('fit of %s: method %s, mode %s, epsilon %g, delta %g, %d features', schema.label.name, self.method, self.mode, options.epsilon,
                  options.delta, len(schema.features))
         with ledger._lock if ledger else contextlib.nullcontext(), Steps('fit', self.progress, self.verbose) as steps, \
@@ -237,12 +237,12 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
     def _plan_bounds(self, n: int) -> None:
         """Fails: BudgetError (noise may hide what a fit cannot do without)."""
 
-    def _outputs(self, X: Any) -> NDArray[np.float64]:
+    def _outputs(self, X: Any, exposure: Any = None, rate: bool = False) -> NDArray[np.float64]:
         check_is_fitted(self)
         columns = self._columns(X, reset=False)
         if not hasattr(self, 'feature_names_in_'):  # fitted on columns by their position
             columns = _frames.Columns(columns.items, False)
-        return self.model_.predict(columns, threads_of(self.n_jobs), self.unknown, self.strict)
+        return self.model_.predict(columns, threads_of(self.n_jobs), self.unknown, self.strict, exposure, rate)
 
     def predictor(self) -> Predictor:
         """What predicts one record at a time, with the results of `predict` and `predict_proba`."""
@@ -427,7 +427,9 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
         self.unknown, self.strict, self.verbose = unknown, strict, verbose
 
     def fit(self, X: Any, y: Any, **weights: Any) -> HedgerowRegressor:
-        """X: rows x features, NaN is missing. y: one number a row. sample_weight, Spends and Fails: as HedgerowClassifier.fit."""
+        """X: rows x features, NaN is missing. y: one number a row. exposure: of counts whose schema names one, that of each record; None: X
+        has it as a column. sample_weight, Spends and
+        Fails: as HedgerowClassifier.fit."""
         self._options()
         columns, facts = self._columns(X, reset=True), Facts()
         name = label_name(y, [column.name for column in columns.items])
@@ -444,7 +446,11 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
                               ('the quantiles %s' % list(schema.label.quantiles) if schema.label.quantiles else 'no key "quantiles"'))
         if schema.label.count:
             _refuse_fractions(y)
-        self._train(schema, columns, y, facts, record_weights(weights, columns.rows))
+        self._exposure = exposures_of(weights.pop('exposure', None), schema.exposure, columns)
+        try:
+            self._train(schema, columns, y, facts, record_weights(weights, columns.rows))
+        finally:
+            del self._exposure
         return self
 
     def _plan_bounds(self, n: int) -> None:
@@ -485,9 +491,9 @@ class HedgerowRegressor(RegressorMixin, HedgerowEstimator):  # type: ignore[misc
         tags.regressor_tags.poor_score = True  # at epsilon 1 on the few hundred records of scikit-learn's checks
         return tags
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """A number for each row, within the label's bounds: the mean; of quantiles the one nearest to the median."""
-        outputs = self._outputs(X)
+    def predict(self, X: Any, exposure: Any = None, rate: bool = False) -> NDArray[np.float64]:
+        """A number for each row, within the label's bounds: the mean; of quantiles the one nearest to the median. exposure, rate: as in `Model.predict`."""
+        outputs = self._outputs(X, exposure, rate)
         label = self.model_.schema.label
         return outputs[:, middle_quantile(label) if label.quantiles else 0]
 

@@ -13,6 +13,7 @@ from . import _frames
 from ._native import call, ffi, lib, text_of
 from .errors import ArgumentError, SchemaError
 from ._labels import labels_of
+from ._parameters import exposures_of
 from .estimators import HedgerowEstimator
 from .ledger import Ledger, ledger_of
 from .model import Guarantee, Model, Release, release_of, remark_on
@@ -47,7 +48,7 @@ class Evaluation:
 
 def evaluate(model: Model | Any, X: Any, y: Any = None, *, epsilon: float, delta: float = 0.0,
              ledger: Ledger | str | os.PathLike[str] | None = None, unit: str | None = None, threshold: float | None = None,
-             costs: Any = None, threads: int = 1) -> Evaluation:
+             costs: Any = None, threads: int = 1, exposure: Any = None) -> Evaluation:
     """Releases how well a model, or a fitted estimator, predicts: what `hedgerow evaluate --epsilon` does.
 
     X: a table as for `predict`. y: the labels; or the name of a column of X that has them; None: the column that the model's label is named as.
@@ -55,7 +56,7 @@ def evaluate(model: Model | Any, X: Any, y: Any = None, *, epsilon: float, delta
         path; None: nothing is charged.
     unit: 'record' says that each person has one record in X; a ledger needs that, here or in the model's schema. Models that protect persons are refused.
     threshold: two classes: the second one counts as predicted if its probability exceeds this. costs: classes x classes, [truth][predicted]: the class
-        of the smallest expected cost counts. None: the most probable class.
+        of the smallest expected cost counts. None: the most probable class. exposure: as in `Model.predict`.
     Spends: epsilon and delta, reserved before noise is drawn. Fails, with nothing spent: ArgumentError, SchemaError, PolicyError, BudgetError."""
     model = getattr(model, 'best_estimator_', model)  # of a search
     if not isinstance(model, (Model, HedgerowEstimator)):
@@ -66,7 +67,7 @@ def evaluate(model: Model | Any, X: Any, y: Any = None, *, epsilon: float, delta
     schema = at.schema
     y = labels_in(X, y, schema)
     columns = _frames.columns_of(X) if isinstance(model, Model) else columns_for(model, X)
-    table = _frames.Table(schema, columns, labels_of(schema, y, columns.rows))
+    table = _frames.Table(schema, columns, labels_of(schema, y, columns.rows), exposure=exposures_of(exposure, schema.exposure, columns))
     options = ffi.new('hr_evaluation_options *', {'size': ffi.sizeof('hr_evaluation_options'), 'epsilon': epsilon, 'delta': delta, 'threads': threads})
     options.single_records = unit == 'record'
     rule, kept = decision_rule(schema, threshold, costs)

@@ -9,7 +9,7 @@ import numpy as np
 from . import _frames, _progress  # noqa: F401 (what the library logs)
 from ._labels import labels_of
 from ._native import Interrupts, call, ffi, lib, text_to
-from ._parameters import check_options, threads_of
+from ._parameters import check_options, exposures_of, threads_of
 from .errors import ArgumentError, SchemaError
 from .estimators import MODES
 from .model import Model
@@ -68,4 +68,4 @@ def _options(method: str, mode: str, epsilon: float, delta: float | None, others
 
 def _table(schema: Schema, X: Any, y: Any) -> _frames.Table:
     columns = _frames.columns_of(X)
-    return _frames.Table(schema, columns, labels_of(schema, y, columns.rows))
+    return _frames.Table(schema, columns, labels_of(schema, y, columns.rows), exposure=exposures_of(None, schema.exposure, columns))

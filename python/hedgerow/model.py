@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from . import _frames, _html
 from ._native import Remarks, call, ffi, lib, made, spent_amount, take_text, text_of, text_to
+from ._parameters import exposures_of
 from .errors import ArgumentError, SuspectModelWarning, UnknownCategoryWarning
 from .explain import Shap, Shapes, shap_of, shapes_of
 from .predictor import Predictor
@@ -245,7 +246,8 @@ class Model:
 
     @property
     def records(self) -> float | None:
-        """The number of records (of persons, or of their weights) that it was trained on, as it was released: noisy. None: it was not released."""
+        """The number of records (of persons, of their weights, or of parts of the largest exposure) that it was trained on, as it was released: noisy. None: it was not
+        released."""
         return float(lib.hr_model_records(self._at)) or None
 
     @property
@@ -286,24 +288,31 @@ class Model:
         call(lib.hr_weighted_importance, self._at, ffi.from_buffer('double[]', out), ffi.new('size_t *'))
         return out
 
-    def predict(self, X: Any, threads: int = 0, unknown: str = 'error', strict: bool = False) -> NDArray[np.float64]:
+    def predict(self, X: Any, threads: int = 0, unknown: str = 'error', strict: bool = False, exposure: Any = None,
+                rate: bool = False) -> NDArray[np.float64]:
         """rows x outputs: the label within its bounds (one output, or one a quantile, increasing along a row), or the probability of each class (their sum is 1).
 
         X: an array or a data frame with the columns of the schema. threads: 0 is all processors. unknown: 'error', or 'missing':
         categories that the schema does not list are read as missing, and an UnknownCategoryWarning counts them. Warns (`MisfitWarning`) of
         columns of which a tenth of the cells or more do not fit, in tables of 10 records or more, and (`SuspectModelWarning`) of a suspect
-        model; strict: fails where most cells of a column do not. Fails: ValueError."""
+        model; strict: fails where most cells of a column do not. exposure: of a model whose schema names one, that of each record, for which
+        the mean is given; None: X has it as a column. rate: no exposures, and the mean of one unit of exposure. Fails: ValueError."""
         self._warn_if_suspect()
-        table = _frames.Table(self.schema, _frames.columns_of(X), None, unknown)
+        columns, named = _frames.columns_of(X), self.schema.exposure
+        if rate and (named is None or exposure is not None):
+            raise ArgumentError('rate is for counts whose schema names an exposure, and in the place of exposure.')
+        exposures = None if rate else exposures_of(exposure, named, columns)
+        table = _frames.Table(self.schema, columns, None, unknown, exposures)
         if table.unknown_cells:
             warnings.warn(UnknownCategoryWarning(table.unknown_cells), stacklevel=2)
         remark_on(table, lib.HR_REMARKS_PREDICT, strict)
         out = np.empty((table.rows, lib.hr_model_output_count(self._at)))
         call(lib.hr_model_predict, self._at, table.at, threads, ffi.from_buffer('double[]', out))
-        return out
+        return out / named[1] if rate and named else out
 
     def predictor(self, unknown: str = 'error') -> Predictor:
-        """What predicts one record at a time. Classes are the schema's texts. unknown: as in `predict`. Warns of a suspect model."""
+        """What predicts one record at a time. Classes are the schema's texts. unknown: as in `predict`. Warns of a suspect model. Fails: ArgumentError (the
+        schema names an exposure)."""
         self._warn_if_suspect()
         label = self.schema.label
         return Predictor(self, label.values if label.is_category else None, unknown=unknown)

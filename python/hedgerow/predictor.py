@@ -44,6 +44,9 @@ class Predictor:
     def __init__(self, model: Model, classes: Sequence[Any] | None, passed_over: Iterable[str] = (),
                  order: Iterable[int] | None = None, unknown: str = 'error') -> None:
         schema = model.schema
+        if schema.exposure:
+            raise ArgumentError('The schema names an exposure (%s), which records by themselves do not have: predict a table, with exposure or rate=True.' %
+                                schema.exposure[0])
         self._schema, self._unknown = schema, unknown
         self._missing_numbers = frozenset(Reader(schema, unknown).missing_numbers)
         self._columns = table_columns(schema)

@@ -221,10 +221,11 @@ class Schema:
     # ---- From code ----
 
     @classmethod
-    def build(cls, label: Column, features: Iterable[Column], unit: str | None = 'record', weight: tuple[str, float] | None = None) -> Schema:
+    def build(cls, label: Column, features: Iterable[Column], unit: str | None = 'record', weight: tuple[str, float] | None = None,
+              exposure: tuple[str, float] | None = None) -> Schema:
         """From code. Who builds one vouches that all of it is public. unit: the column that says whose each record is; 'record', or None:
         each person has one record, which the guarantee says. weight: the column that says how much a record counts, and its public bound.
-        Fails: FormatError (the column is named), LimitError."""
+        exposure: of a label that is a count, the same of what a record's mean is in proportion to, such as ('days', 365). Fails: FormatError (the column is named), LimitError."""
         if label.monotone:
             raise ArgumentError('%s: a feature is monotone, not the label.' % label.name)
         if label.intervals and label.event is None:
@@ -248,6 +249,8 @@ class Schema:
             call(lib.hr_schema_set_unit, builder, text_to(unit))
         if weight:
             call(lib.hr_schema_set_weight, builder, text_to(weight[0]), weight[1])
+        if exposure:
+            call(lib.hr_schema_set_exposure, builder, text_to(exposure[0]), exposure[1])
         return cls(made(lib.hr_schema_build, 'hr_schema', lib.hr_schema_free, builder))
 
     @staticmethod
@@ -309,6 +312,14 @@ class Schema:
         command read it from tables; `fit` takes `sample_weight` in its place, with a schema that names none."""
         high = ffi.new('double *')
         name = text_of(lib.hr_schema_weight(self._at, high))
+        return (name, high[0]) if name else None
+
+    @property
+    def exposure(self) -> tuple[str, float] | None:
+        """Of a label that is a count: the column that says during how much time, or among how many, it was taken, and its public bound; None:
+        all records have the same. `fit` and `predict` take `exposure` in the place of the column."""
+        high = ffi.new('double *')
+        name = text_of(lib.hr_schema_exposure(self._at, high))
         return (name, high[0]) if name else None
 
     def to_yaml(self) -> str:

@@ -1,5 +1,9 @@
 """Labels that are counts."""
+import pickle
+import re
+
 import numpy as np
+import pandas
 import pytest
 
 import hedgerow
@@ -57,6 +61,71 @@ def test_explanations__add_up_to_the_logarithm():
     scores = shares.values.sum(axis=2)[:, 0] + shares.expected[0]
     np.testing.assert_allclose(np.minimum(scores, 0), np.log(model.predict(x[:200]) / 60), atol=1e-9)
     assert scores.max() > np.log(.1) > np.log(.02) > scores.min()
+
+
+def exposed_counts():
+    x, _ = counts()
+    dice = np.random.default_rng(2)
+    days = dice.integers(30, 366, len(x)).astype(float)
+    y = np.minimum(dice.poisson(4 * np.exp(2 * x[:, 0]) * days / 365), 60).astype(float)
+    schema = Schema.build(Column('y', 0, 60, count=True), [Column('x0', 0, 1), Column('x1', 0, 1)], exposure=('days', 365))
+    return x, days, y, schema
+
+
+def test_regressor__learns_rates_by_exposure():
+    x, days, y, schema = exposed_counts()
+    assert schema.exposure == ('days', 365) and Schema.parse(schema.to_yaml()).exposure == ('days', 365)
+    model = HedgerowRegressor(epsilon=8, schema=schema).fit(x, y, exposure=days)
+    rates, predicted = model.predict(x, rate=True), model.predict(x, exposure=days)
+    np.testing.assert_allclose(predicted, rates * days, rtol=1e-9)
+    assert abs(np.log(365 * rates / (4 * np.exp(2 * x[:, 0]))).mean()) < .2
+    for wrong, text in (({}, 'names an exposure'), ({'exposure': days[1:]}, 'one number for each'), ({'exposure': 0 * days}, 'not above 0'),
+                        ({'exposure': 2 * days}, 'at most 365'), ({'exposure': ['a'] * len(days)}, 'a number above 0')):
+        with pytest.raises(hedgerow.errors.ArgumentError, match=text):
+            model.predict(x, **wrong)
+        with pytest.raises(hedgerow.errors.ArgumentError, match=text):
+            HedgerowRegressor(schema=schema).fit(x, y, **wrong)
+    with pytest.raises(hedgerow.errors.ArgumentError, match='exposure is for counts'):
+        HedgerowRegressor(bounds=(0, 1), label_bounds=(0, 60), counts=True).fit(x, y, exposure=days)
+
+
+def test_exposures__may_be_a_column():
+    x, days, y, schema = exposed_counts()
+    frame = pandas.DataFrame({'x0': x[:, 0], 'days': days, 'x1': x[:, 1]})
+    fitted = HedgerowRegressor(epsilon=8, schema=schema).fit(frame, y)
+    model = fitted.model_
+    predicted = fitted.predict(frame)
+    np.testing.assert_array_equal(predicted, model.predict(x, exposure=days)[:, 0])
+    np.testing.assert_allclose(fitted.predict(frame, rate=True) * days, predicted, rtol=1e-9)
+    assert fitted.score(frame, y) > .3
+    figures = hedgerow.evaluate(model, frame, y, epsilon=8, unit='record')
+    other = hedgerow.evaluate(model, x, y, epsilon=8, unit='record', exposure=days)
+    assert abs(figures['rmse'].value - other['rmse'].value) < 1
+    for wrong in ({}, {'exposure': days * 2}):
+        with pytest.raises(hedgerow.errors.ArgumentError, match='exposure'):
+            hedgerow.evaluate(model, x, y, epsilon=8, unit='record', **wrong)
+    frame.loc[3, 'days'] = np.nan
+    with pytest.raises(hedgerow.errors.ArgumentError, match='not above 0'):
+        model.predict(frame)
+
+
+def test_exposures__are_in_no_explanation(tmp_path):
+    x, days, y, schema = exposed_counts()
+    model = HedgerowRegressor(epsilon=8, schema=schema).fit(x, y, exposure=days).model_
+    shares = model.shap(x[:200])
+    scores = shares.values.sum(axis=2)[:, 0] + shares.expected[0]
+    np.testing.assert_allclose(np.minimum(scores, 0), np.log(365 / 60 * model.predict(x[:200], rate=True)[:, 0]), atol=1e-9)
+    hedgerow.report(model, tmp_path / 'report.html')
+    page = (tmp_path / 'report.html').read_text()
+    assert 'in proportion to days (up to 365)' in page and 'at an exposure of 365 days' in page
+    total = int(re.search(r'Trained on about ([0-9\u202f]+) days in all', page).group(1).replace('\u202f', ''))
+    assert abs(total / days.sum() - 1) < .05
+    with pytest.raises(hedgerow.errors.ArgumentError, match='an exposure .days., which records by themselves'):
+        model.predictor()
+    with pytest.raises(hedgerow.errors.ArgumentError, match='other programs know no exposures'):
+        model.export(tmp_path / 'model.onnx')
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(x, exposure=days), model.predict(x, exposure=days))
 
 
 def test_schema__has_a_count():

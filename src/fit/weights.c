@@ -105,13 +105,16 @@ hr_status hr_schema_weight_check(const hr_method *method, const hr_fit_options *
                                  const hr_schema *schema, hr_error *err) {
     const char *weight = hr_schema_weight(schema, NULL);
     char able[HR_METHODS_TEXT], remedy[HR_METHODS_TEXT + 120];
-    if (!weight) return HR_OK;
+    const char *exposure = hr_schema_exposure(schema, NULL);
+    if (!weight && !exposure) return HR_OK;
     if (options->records_per_person) {
         hr_fail(err, HR_E_ARGUMENT, "leave one of the two out",
-                "records of persons are drawn, and cannot have weights (weight %s), too", weight);
+                weight ? "records of persons are drawn, and cannot have weights (weight %s), too"
+                       : "records of persons are drawn, and cannot have exposures (%s), too",
+                weight ? weight : exposure);
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "records-per-person");
     }
-    if (can_weigh(method, options)) return HR_OK;
+    if (!weight || can_weigh(method, options)) return HR_OK;
     hr_methods_list(HR_CAN_WEIGH, able);
     snprintf(remedy, sizeof remedy, "use %s in sound mode, or remove 'weight' from the schema", able);
     hr_fail(err, HR_E_POLICY, remedy, "method %s cannot weigh records (weight %s)", method->info.name,

@@ -224,7 +224,8 @@ hr_status hr_evaluate_private(const hr_model *model, const hr_data *data,
                               const hr_evaluation_options *options, hr_evaluation *out, hr_error *err) {
     evaluation_job job = {.model = model, .data = data};
     hr_status status = check_evaluation(&job, options, err);
-    if (!status) status = hr_schema_refuse_weight(hr_data_schema(data), "a release of figures", err);
+    if (!status && hr_schema_weight(hr_data_schema(data), NULL))
+        status = hr_schema_refuse_weight(hr_data_schema(data), "a release of figures", err);
     if (!status) status = hr_data_refuse_repeats(data, err);
     if (!status) status = run_evaluation(&job, out, err);
     if (job.options.entry) *job.options.entry = job.entry;

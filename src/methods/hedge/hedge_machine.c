@@ -38,8 +38,7 @@ struct hr_hedge {
     uint64_t next_group;
     uint64_t choices_group; /* of as many rounds as there are blocks: each is a part */
     size_t outputs;
-    double label_high;       /* counts */
-    double reach;            /* quantiles: hr_quantile_reach */
+    hr_hedge_label label;
     const hr_schema *schema; /* whose features are monotone; NULL: none is */
     double records;          /* n-hat */
     double least, most;      /* of it; most 0: any */
@@ -227,11 +226,12 @@ static hr_status on_totals(hr_hedge *h, const hr_noisy *values, hr_error *err) {
     h->records = bounded_records(h, released_count(h, values[0]));
     if (!h->costs.base) return HR_OK;
     double label_unit = (double)(hr_unit_fineness(h->setting.unit) << HR_LABEL_BITS);
-    double mean = fmin(fmax((double)values[1].paid / label_unit / h->records, -1), 1);
+    double mean = (double)values[1].paid / label_unit / h->records;
     double noise = hr_noise_deviation(h->setting.privacy_measure, h->costs.base,
-                                      (double)hr_unit_label_sensitivity(h->setting.unit));
+                                      (double)hr_unit_label_sensitivity(h->setting.unit)) /
+                   label_unit / h->records;
     for (size_t k = 0; k < h->outputs; k++)
-        h->base[k] = hr_hedge_base(h->loss.objective, mean, noise / label_unit / h->records);
+        h->base[k] = hr_hedge_base(h->loss.objective, &h->label, mean, noise);
     return HR_OK;
 }
 
@@ -283,7 +283,8 @@ void hr_hedge_set_owners(hr_hedge *h, size_t owners, size_t honest) {
 /* Of quantiles, whose mean gradient is 1/2 at that distance from y, over the reach. */
 static void set_width(hr_hedge *h, double width) {
     h->loss.width = width;
-    h->scores.gradient_unit = hr_hedge_scores_of(HR_OBJECTIVE_QUANTILES).gradient_unit * width * h->reach;
+    h->scores.gradient_unit =
+        hr_hedge_scores_of(HR_OBJECTIVE_QUANTILES).gradient_unit * width * h->label.reach;
 }
 
 hr_status hr_hedge_bins(hr_hedge *h, const hr_binning *binning, hr_error *err) {
@@ -291,9 +292,9 @@ hr_status hr_hedge_bins(hr_hedge *h, const hr_binning *binning, hr_error *err) {
     h->plan = hr_hedge_plan_of(&h->setting, h->records);
     h->loss.bound = (int64_t)(h->plan.clip * UNIT);
     h->loss.clip = h->plan.clip;
-    h->loss.count_unit = hr_hedge_count_unit(h->base[0], h->label_high);
+    h->loss.count_unit = hr_hedge_count_unit(h->base[0], h->label.high);
     h->loss.score_limit = h->scores.limit;
-    if (h->reach > 0) set_width(h, HR_QUANTILE_WIDTH_FIRST);
+    if (h->label.reach > 0) set_width(h, HR_QUANTILE_WIDTH_FIRST);
     hr_status status = hr_bandit_of_bins(binning, &h->interactions, h->plan.rounds, &h->bandit, err);
     if (status) return status;
 
@@ -411,7 +412,7 @@ static hr_status keep_tree(hr_hedge *h, const hr_tree *chosen, double noise, hr_
 /* The clip follows a high quantile of the residuals, and the width of quantiles a lower one. */
 static void adapt_clip(hr_hedge *h, hr_noisy within) {
     double part = fmin(fmax(released_count(h, within) / h->records, 0), 1);
-    if (h->reach > 0) {
+    if (h->label.reach > 0) {
         set_width(h, hr_hedge_next_width(h->loss.width, part));
         return;
     }
@@ -471,10 +472,8 @@ hr_status hr_hedge_new(const hr_hedge_terms *terms, hr_csprng *coins, hr_arena *
     h->next_group = terms->first_group;
     h->outputs = terms->outputs;
     h->loss.objective = terms->objective;
-    const hr_column *label = terms->schema ? hr_schema_label(terms->schema) : NULL;
-    if (label) h->label_high = label->high;
-    if (label && label->quantiles) h->reach = hr_quantile_reach(label->quantiles, h->outputs);
-    if (label && h->outputs == 1 && hr_schema_is_monotone(terms->schema)) h->schema = terms->schema;
+    h->label = hr_hedge_label_of(terms->schema, h->outputs);
+    if (terms->schema && h->outputs == 1 && hr_schema_is_monotone(terms->schema)) h->schema = terms->schema;
     h->scores = hr_hedge_scores_of(terms->objective);
     h->published = hr_hedge_published_unit(terms->objective, h->outputs);
     h->base = calloc(h->outputs, sizeof *h->base);

@@ -21,9 +21,9 @@ typedef struct hr_hedge_terms {
     size_t outputs; /* 1, or the number of classes if there are more than two, or of quantiles */
     hr_objective objective;
     hr_interactions interactions; /* its rule is the setting's, too; its groups live as long as the machine */
-    const hr_schema *schema;      /* counts, quantiles, monotone features; borrowed. NULL: of none of these */
-    uint64_t first_group; /* composition: each line has a group of its own from here on; those of the bins
-                             have one */
+    const hr_schema *schema; /* counts, exposures, quantiles, monotone features; borrowed. NULL: of none */
+    uint64_t first_group;    /* composition: each line has a group of its own from here on; those of the bins
+                                have one */
 } hr_hedge_terms;
 
 /* Borrows the coins, a stream that is used for nothing secret, and the arena, which the forest is made in.

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static const double LEAST_MEAN = 1e-4, WIDTH_RATE = .3;
+static const double LEAST_MEAN = 1e-4, HIGHEST_RATE = 1000, WIDTH_RATE = .3;
 
 hr_objective hr_hedge_objective(const hr_fit_options *options, hr_task task) {
     if (task == HR_TASK_COUNT) return HR_OBJECTIVE_COUNT;
@@ -40,7 +40,17 @@ static double count_base(double mean, double noise) {
     return log(fmax(mean, fmin(fmax(noise / 2, LEAST_MEAN), 1)));
 }
 
-double hr_hedge_base(hr_objective objective, double mean, double noise) {
+hr_hedge_label hr_hedge_label_of(const hr_schema *schema, size_t outputs) {
+    if (!schema) return (hr_hedge_label){0};
+    const hr_column *label = hr_schema_label(schema);
+    return (hr_hedge_label){.high = label->high,
+                            .reach = label->quantiles ? hr_quantile_reach(label->quantiles, outputs) : 0,
+                            .has_exposures = hr_schema_exposure(schema, NULL)};
+}
+
+double hr_hedge_base(hr_objective objective, const hr_hedge_label *label, double mean, double noise) {
+    if (label->has_exposures) return count_base(fmin(mean, HIGHEST_RATE), 2 * noise);
+    mean = fmin(fmax(mean, -1), 1);
     switch (objective) {
     case HR_OBJECTIVE_COUNT: return count_base((1 + mean) / 2, noise);
     case HR_OBJECTIVE_LOGISTIC: return .5 * log(fmax(1 + mean, .02) / fmax(1 - mean, .02));

@@ -20,8 +20,21 @@ typedef struct hr_hedge_scores {
 } hr_hedge_scores;
 
 hr_hedge_scores hr_hedge_scores_of(hr_objective objective);
-/* Where they start: the mean target, -1 to 1, was released with noise of this deviation. */
-double hr_hedge_base(hr_objective objective, double mean, double noise);
+
+/* What a label decides beside its objective. */
+typedef struct hr_hedge_label {
+    double high;        /* counts; 0: of no schema */
+    double reach;       /* quantiles: hr_quantile_reach; 0: none */
+    bool has_exposures; /* counts: the totals are those of hr_candidate_scan_totals with exposures */
+} hr_hedge_label;
+
+/* schema NULL: none of it. */
+hr_hedge_label hr_hedge_label_of(const hr_schema *schema, size_t outputs);
+
+/* Where scores start: the mean target, -1 to 1, was released with noise of this deviation; with exposures the
+ * rate, as a part of the highest count at the largest exposure. That may be above 1, since the exposures of
+ * most records may be small. */
+double hr_hedge_base(hr_objective objective, const hr_hedge_label *label, double mean, double noise);
 
 /* What records are counted by before the rounds: classes, or codes of times (hr_survival_code). 0: nothing; a
  * mean target is released. */

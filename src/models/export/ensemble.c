@@ -195,5 +195,13 @@ static bool make_rounds(const hr_model *model, hr_arena *arena, hr_ensemble *out
 }
 
 hr_status hr_ensemble_make(const hr_model *model, hr_arena *arena, hr_ensemble *out, hr_error *err) {
+    const char *exposure = hr_schema_exposure(model->schema, NULL);
+    if (exposure) {
+        hr_fail(
+            err, HR_E_ARGUMENT, "predict with Hedgerow",
+            "other programs know no exposures (%s): they would predict all records' counts as of the largest",
+            exposure);
+        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "exposure");
+    }
     return make_rounds(model, arena, out) ? HR_OK : hr_fail_memory(err);
 }

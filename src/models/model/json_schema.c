@@ -129,6 +129,7 @@ static json_dates read_json_dates(hr_json_reader *r, const hr_json_position *sch
 /* The key path of what a schema's check found wrong. */
 static void name_fault(const hr_schema_fault *fault, char *path, size_t size) {
     char column[48] = "label", item[32] = "";
+    if (fault->part == HR_FAULT_EXPOSURE) snprintf(column, sizeof column, "exposure");
     if (fault->part == HR_FAULT_FEATURES) snprintf(column, sizeof column, "features");
     if (fault->part == HR_FAULT_FEATURE) snprintf(column, sizeof column, "features[%zu]", fault->feature);
     if (fault->part == HR_FAULT_UNUSED) snprintf(column, sizeof column, "unused[%zu]", fault->feature);
@@ -168,6 +169,19 @@ static void read_other_facts(hr_json_reader *r, const hr_json_position *at, hr_s
     parts->unused = unused;
 }
 
+static void read_json_exposure(hr_json_reader *r, const hr_json_position *schema, hr_schema_parts *parts) {
+    static const char *const keys[] = {"name", "high", "decimal", "thousands"};
+    if (!hr_json_has(r, schema, "exposure")) return;
+    const hr_json_position at = hr_json_typed_member(r, schema, "exposure", HR_JSON_OBJECT);
+    hr_json_only_keys(r, &at, keys, COUNT(keys));
+    parts->exposure = hr_json_text_of(r, &at, "name");
+    parts->exposure_high = hr_json_number_of(r, &at, "high");
+    parts->exposure_format.decimal = optional_mark_of(r, &at, "decimal");
+    parts->exposure_format.thousands = optional_mark_of(r, &at, "thousands");
+    if (r->version < HR_MODEL_VERSION_EXPOSURES)
+        hr_json_refuse(r, &at, "use a file of version 4", "version %d has no exposures", (int)r->version);
+}
+
 /* A model is trained with marks only if they were accepted. */
 static hr_review review_of(const hr_schema_parts *parts) {
     bool marked = parts->label.review || parts->missing_facts.review || parts->unused_count;
@@ -176,8 +190,8 @@ static hr_review review_of(const hr_schema_parts *parts) {
 }
 
 void hr_json_read_schema(hr_json_reader *r, const hr_json_position *root) {
-    static const char *const keys[] = {"label",          "dates",          "features", "missing",
-                                       "missing_review", "missing_source", "unused",   "unit"};
+    static const char *const keys[] = {"label",          "dates",  "features", "missing", "missing_review",
+                                       "missing_source", "unused", "unit",     "exposure"};
     static const json_dates no_dates = {NULL, 0};
     const hr_json_position at = hr_json_typed_member(r, root, "schema", HR_JSON_OBJECT);
     hr_json_only_keys(r, &at, keys, COUNT(keys));
@@ -198,6 +212,7 @@ void hr_json_read_schema(hr_json_reader *r, const hr_json_position *root) {
                              .missing = missing,
                              .missing_count = missing_count};
     if (!r->status) read_other_facts(r, &at, &parts);
+    if (!r->status) read_json_exposure(r, &at, &parts);
     if (r->status) return;
     parts.reviewed = review_of(&parts);
     make_schema(r, &parts);

@@ -187,6 +187,19 @@ static void add_dates(hr_buffer *b, const hr_schema *schema) {
     if (count) end_items(b, count, 4, "]");
 }
 
+/* Only where there is one. */
+static void add_exposure(hr_buffer *b, const hr_schema_parts *parts) {
+    const hr_number_format *format = &parts->exposure_format;
+    const char decimal[] = {format->decimal, 0}, thousands[] = {format->thousands, 0};
+    if (!parts->exposure) return;
+    hr_buffer_text(b, ",\n    \"exposure\": {\"name\": ");
+    hr_json_add_text(b, parts->exposure);
+    add_number_after(b, ", \"high\": ", parts->exposure_high);
+    if (format->decimal == ',') add_text_member(b, "decimal", decimal);
+    if (format->thousands) add_text_member(b, "thousands", thousands);
+    hr_buffer_text(b, "}");
+}
+
 static void add_json_schema(hr_buffer *b, const hr_schema *schema) {
     const hr_schema_parts *parts = hr_schema_parts_of(schema);
     hr_buffer_text(b, ",\n  \"schema\": {\n    \"label\": ");
@@ -207,6 +220,7 @@ static void add_json_schema(hr_buffer *b, const hr_schema *schema) {
         hr_buffer_text(b, ",\n    \"missing_source\": ");
         hr_json_add_text(b, parts->missing_facts.source);
     }
+    add_exposure(b, parts);
     if (parts->single_records) hr_buffer_text(b, ",\n    \"unit\": \"" HR_UNIT_RECORD "\"");
     for (size_t i = 0; i < parts->unused_count; i++) {
         if (!parts->unused[i].review) continue;

@@ -136,6 +136,9 @@ hr_status hr_comparison_make(const hr_model *model, const hr_data *data, int thr
     if (!rows)
         return hr_fail(err, HR_E_SCHEMA, "give at least one record",
                        "predictions cannot be compared: the data have no records");
+    if (hr_schema_exposure(hr_model_schema(model), NULL) && !data->exposures)
+        return hr_fail(err, HR_E_SCHEMA, "give the exposures of the records",
+                       "predictions cannot be compared: the data have no exposures");
     double *predicted =
         rows <= SIZE_MAX / sizeof *predicted / outputs ? malloc(rows * outputs * sizeof *predicted) : NULL;
     if (!predicted) return hr_fail_memory(err);

@@ -6,7 +6,7 @@
 #include "models/model/model.h"
 
 /* Versions of the format: written, and the oldest that is read; and the first with groups of releases, with
- * counts, with times of events, with quantiles and with monotone features. */
+ * counts, with times of events, with quantiles, with monotone features and with exposures. */
 enum {
     HR_MODEL_VERSION = 4,
     HR_MODEL_VERSION_FIRST = 2,
@@ -14,7 +14,8 @@ enum {
     HR_MODEL_VERSION_COUNTS = 3,
     HR_MODEL_VERSION_TIMES = 4,
     HR_MODEL_VERSION_QUANTILES = 4,
-    HR_MODEL_VERSION_MONOTONE = 4
+    HR_MODEL_VERSION_MONOTONE = 4,
+    HR_MODEL_VERSION_EXPOSURES = 4
 };
 
 static const char *const HR_MODE_NAMES[] = {[HR_MODE_SOUND] = "sound", [HR_MODE_PAPER] = "paper"};

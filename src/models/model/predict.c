@@ -25,6 +25,7 @@ typedef struct prediction_task prediction_task;
 struct prediction_task {
     const hr_predictor *predictor;
     const hr_data *data;
+    const double *exposures;   /* that the predicted means are of; NULL: the largest */
     size_t rows, output_count; /* of `out` */
     double *out;
     /* Of one record; the score of output k is scores[k * stride]. */
@@ -84,6 +85,7 @@ static void predict_stretch(void *of, size_t w, size_t first, size_t end) {
     for (size_t begin = 0; begin < rows; begin += BLOCK) {
         const size_t count = rows - begin < BLOCK ? rows - begin : BLOCK;
         hr_predictor_scores(t->predictor, bins + begin * t->predictor->column_count, count, scores);
+        for (size_t i = 0; t->exposures && i < count; i++) scores[i] += log(t->exposures[first + begin + i]);
         for (size_t i = 0; i < count; i++)
             t->write(t->predictor, scores + i, BLOCK, t->out + (first + begin + i) * t->output_count);
     }
@@ -132,6 +134,7 @@ hr_status hr_predict_data(const hr_predictor *predictor, const hr_data *data, in
                           hr_error *err) {
     prediction_task t = {.predictor = predictor,
                          .data = data,
+                         .exposures = data->exposures,
                          .output_count = hr_predictor_output_count(predictor),
                          .out = out,
                          .write = write_linked};

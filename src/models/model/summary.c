@@ -52,12 +52,17 @@ static void show_label(hr_buffer *b, const hr_model *m) {
         return;
     }
     if (label->kind == HR_KIND_NUMBER) {
+        double most;
+        const char *exposure = hr_schema_exposure(m->schema, &most);
         hr_buffer_format(b, " (%g to %g)", label->low, label->high);
         for (size_t k = 0; k < label->quantile_count; k++)
             hr_buffer_format(b, "%s %.10g", k ? "," : ":", label->quantiles[k]);
         hr_buffer_text(b, "\n");
         if (label->count)
-            hr_buffer_format(b, "Score     the logarithm of the mean count, less that of %g\n", label->high);
+            hr_buffer_format(b, "Score     the logarithm of the mean count, less that of %g", label->high);
+        if (exposure) hr_buffer_format(b, "; of an exposure of %g ", most);
+        if (exposure) hr_show_text(b, exposure);
+        if (label->count) hr_buffer_text(b, "\n");
         return;
     }
     const char *before = " (";

@@ -98,6 +98,7 @@ static hr_binned *new_binned(const hr_data *data, const hr_binning *binning) {
     binned->features = binning->feature_count;
     binned->binning = binning;
     binned->weights = hr_data_weights(data);
+    binned->exposures = data->exposures;
     return binned;
 }
 

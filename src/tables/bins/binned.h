@@ -21,6 +21,7 @@ typedef struct hr_binned {
     uint8_t *tiles;       /* tile t, record i: HR_TILE bytes at (t * rows + i) * HR_TILE; bytes past the last
                              feature are 0 */
     const uint32_t *weights; /* of the records (hr_data_weights), borrowed from the data; NULL: 1 each */
+    const double *exposures; /* the same; NULL: none */
     const struct hr_cell_file *mapped; /* columns are this file's (hr_data_map); NULL: ours */
     uint8_t *spare;                    /* or of a mapped file of ours beside it; NULL: none */
     hr_sparse_bins *sparse;            /* in place of columns and tiles; NULL: none */

@@ -6,6 +6,7 @@
 #include "tables/data/sparse.h"
 #include "tables/schema/schema.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +149,25 @@ static hr_status take_numbers_of_persons(hr_data *data, const uint64_t *numbers,
     return numbered && hr_records_weigh(data) ? HR_OK : hr_fail_memory(err);
 }
 
+/* Without persons: their records weigh what take_numbers_of_persons gives them. */
+static hr_status take_exposures(hr_data *data, const double *exposures, hr_error *err) {
+    double high;
+    if (!hr_schema_exposure(data->schema, &high))
+        return hr_fail(err, HR_E_ARGUMENT, "name an exposure in the schema, or give none",
+                       "exposures of records, and the schema names none");
+    data->exposures = malloc((data->rows + 1) * sizeof *data->exposures);
+    if (!data->exposures) return hr_fail_memory(err);
+    for (size_t i = 0; i < data->rows; i++) {
+        if (!(exposures[i] > 0 && exposures[i] <= high)) {
+            hr_fail(err, HR_E_SCHEMA, "give numbers above 0 and at most the exposure's 'high' in the schema",
+                    "record %zu has the exposure %g", i + 1, exposures[i]);
+            return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, "exposure");
+        }
+        data->exposures[i] = fmax(exposures[i] / high, DBL_MIN); /* a quotient may be 0 */
+    }
+    return data->persons || hr_records_weigh(data) ? HR_OK : hr_fail_memory(err);
+}
+
 /* What the caller counted when it read the cells; those that were unknown were counted as missing here. */
 static void add_counts(hr_data *data, const hr_column_report *read) {
     for (size_t f = 0; f < data->feature_count; f++) {
@@ -174,7 +194,7 @@ hr_status hr_data_borrow(const hr_schema *schema, const hr_arrays *arrays, hr_da
     if (!status && arrays->persons && !hr_schema_unit(schema))
         status = hr_fail(err, HR_E_ARGUMENT, "name a unit in the schema, or give no persons",
                          "records of persons, and the schema names no unit");
-    if (!status && !arrays->persons) status = refuse_persons(schema, err);
+    if (!status && !arrays->persons && hr_schema_unit(schema)) status = refuse_persons(schema, err);
     if (!status && hr_schema_weight(schema, NULL)) {
         hr_fail(err, HR_E_POLICY,
                 "remove 'weight' from the schema, and give the weights, as parts of their bound, to the fit: "
@@ -188,6 +208,7 @@ hr_status hr_data_borrow(const hr_schema *schema, const hr_arrays *arrays, hr_da
     if (!data) return hr_fail_memory(err);
     data->rows = arrays->rows;
     if (arrays->persons) status = take_numbers_of_persons(data, arrays->persons, err);
+    if (!status && arrays->exposures) status = take_exposures(data, arrays->exposures, err);
     if (!status && arrays->labels) status = borrow_labels(data, arrays->labels, err);
     if (!status) status = borrow_columns(data, arrays->columns, err);
     if (!status && arrays->read) add_counts(data, arrays->read);

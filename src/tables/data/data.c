@@ -31,6 +31,7 @@ void hr_data_free(hr_data *data) {
     hr_sparse_free(data->sparse);
     free(data->persons);
     free(data->own_weights);
+    free(data->exposures);
     free(data->weights);
     free(data);
 }
@@ -68,6 +69,12 @@ static uint32_t *take_numbers(const uint32_t *numbers, const uint32_t *rows, siz
     return taken;
 }
 
+static double *take_exposures(const hr_data *data, const uint32_t *rows, size_t count) {
+    double *taken = malloc((count + 1) * sizeof *taken);
+    for (size_t i = 0; taken && i < count; i++) taken[i] = data->exposures[rows[i]];
+    return taken;
+}
+
 hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count) {
     hr_data *taken = hr_data_new(data->schema);
     if (!taken) return NULL;
@@ -82,6 +89,7 @@ hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count) {
     }
     if (all && data->weights) all = (taken->weights = take_numbers(data->weights, rows, count));
     if (all && data->own_weights) all = (taken->own_weights = take_numbers(data->own_weights, rows, count));
+    if (all && data->exposures) all = (taken->exposures = take_exposures(data, rows, count));
     /* Persons keep their numbers; they weigh what their records in the copy give. */
     if (all && data->persons)
         all = (taken->persons = take_numbers(data->persons, rows, count)) && hr_records_weigh(taken);
@@ -111,11 +119,13 @@ hr_data *hr_data_part(const hr_data *data, const hr_schema *schema, const size_t
     const size_t size = data->rows * sizeof(uint32_t);
     bool all = (!data->weights || (part->weights = malloc(size + 1))) &&
                (!data->own_weights || (part->own_weights = malloc(size + 1))) &&
+               (!data->exposures || (part->exposures = malloc(2 * size + 1))) &&
                (!data->persons || (part->persons = malloc(size + 1)));
     if (all && data->sparse)
         all = (part->sparse = hr_sparse_part(data->sparse, features, part->feature_count)) != NULL;
     if (all && data->weights) memcpy(part->weights, data->weights, size);
     if (all && data->own_weights) memcpy(part->own_weights, data->own_weights, size);
+    if (all && data->exposures) memcpy(part->exposures, data->exposures, 2 * size);
     if (all && data->persons) memcpy(part->persons, data->persons, size);
     if (all) return part;
     hr_data_free(part);

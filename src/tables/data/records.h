@@ -49,7 +49,8 @@ struct hr_data {
     hr_sparse *sparse;          /* the features, and no columns are here; NULL: they are columns */
     uint32_t *own_weights;      /* rows: the schema's weights of records, in 2^-HR_PERSON_BITS; NULL:
                                    the schema names none */
-    uint32_t *weights;          /* rows: what a record counts, in 2^-HR_PERSON_BITS; NULL: all count 1 */
+    double *exposures; /* rows: parts of the schema's largest exposure, above 0; NULL: it names none */
+    uint32_t *weights; /* rows: what a record counts, in 2^-HR_PERSON_BITS; NULL: all count 1 */
 };
 
 /* Records that its reports are about. */
@@ -66,9 +67,15 @@ static inline bool hr_is_fraction(double value) {
 
 /* What each record counts in units of 2^-HR_PERSON_BITS, where the schema names a unit or a weight:
  * floor(2^16/m) for each of the m records that its person has in the table, so that they weigh at most 1
- * together; times its own weight, rounded down. NULL where there is neither: every record counts 1. */
+ * together; times its own weight, rounded down. Where it names an exposure alone they are all 2^16. NULL
+ * where there is none of these: every record counts 1. */
 static inline const uint32_t *hr_data_weights(const hr_data *data) {
     return data->weights;
+}
+
+/* What a record of this weight counts in sums of exposures, at most its weight. */
+static inline uint32_t hr_exposed(uint32_t weight, double exposure) {
+    return (uint32_t)(weight * exposure);
 }
 
 /* The least and the largest label of the whole; infinity and -infinity of no records. */

@@ -67,13 +67,10 @@ hr_status hr_table_init(hr_table *table, const hr_schema *schema, hr_error *err)
     table->slot_count = table->data->feature_count + 1;
     table->unit = (hr_column){.name = hr_schema_unit(schema)};
     table->unit_slot = (hr_slot){.role = HR_SLOT_PERSON, .column = &table->unit};
-    table->weight.name = hr_schema_weight(schema, &table->weight.high);
-    table->weight.format = hr_schema_parts_of(schema)->weight_format;
-    table->weight_slot =
-        (hr_slot){.role = HR_SLOT_WEIGHT, .index = table->slot_count, .column = &table->weight};
+    hr_table_init_parts(table, schema);
     table->event.name = hr_schema_label(schema)->event;
     table->event_slot =
-        (hr_slot){.role = HR_SLOT_EVENT, .index = table->slot_count + 1, .column = &table->event};
+        (hr_slot){.role = HR_SLOT_EVENT, .index = table->slot_count + 2, .column = &table->event};
     if (!init_slots(table, schema)) return hr_fail_memory(err);
 
     table->missing_numbers = malloc((missing_count ? missing_count : 1) * sizeof *table->missing_numbers);
@@ -116,10 +113,6 @@ size_t hr_slot_span(const hr_slot *slot) {
 
 hr_slot *hr_table_unit(hr_table *table) {
     return table->unit.name ? &table->unit_slot : NULL;
-}
-
-hr_slot *hr_table_weight(hr_table *table) {
-    return table->weight.name ? &table->weight_slot : NULL;
 }
 
 hr_slot *hr_table_event(hr_table *table) {
@@ -178,6 +171,11 @@ static bool resize(hr_table *table, size_t rows) {
     hr_data *data = table->data;
     if (hr_table_unit(table) && !resize_numbers(&data->persons, rows)) return false;
     if (hr_table_weight(table) && !resize_numbers(&data->own_weights, rows)) return false;
+    if (hr_table_exposure(table)) {
+        double *exposures = realloc(data->exposures, rows * sizeof *exposures);
+        if (!exposures) return false;
+        data->exposures = exposures;
+    }
     if (!resize_columns(table, rows)) return false;
     table->capacity = rows;
     return true;
@@ -243,6 +241,8 @@ void hr_table_move(const hr_table *table, size_t from, size_t to, size_t count) 
     if (persons) memmove(persons + to, persons + from, count * sizeof *persons);
     uint32_t *weights = table->data->own_weights;
     if (weights) memmove(weights + to, weights + from, count * sizeof *weights);
+    double *exposures = table->data->exposures;
+    if (exposures) memmove(exposures + to, exposures + from, count * sizeof *exposures);
 }
 
 /* A sparse table of few cells stays as it is. */
@@ -382,8 +382,7 @@ static hr_status store_missing(hr_cursor *cursor, const hr_slot *slot, hr_error 
     if (slot == &table->unit_slot)
         return hr_fail(err, HR_E_SCHEMA, "say whose record it is, or remove the record",
                        "the identifier of the unit is missing");
-    if (slot == &table->weight_slot)
-        return hr_fail(err, HR_E_SCHEMA, "give it a weight, or remove the record", "the weight is missing");
+    if (hr_slot_is_part(slot)) return hr_slot_refuse_missing(slot, err);
     for (size_t i = 0, span = hr_slot_span(slot); i < span; i++) cursor->reports[slot[i].index].missing++;
     store_no_value(cursor, slot);
     return HR_OK;
@@ -393,8 +392,8 @@ static hr_status store_missing(hr_cursor *cursor, const hr_slot *slot, hr_error 
 static hr_status note_misfit(hr_cursor *cursor, const hr_slot *slot, const char *cell, size_t size,
                              hr_error *err) {
     if (!hr_misfits_add(cursor->misfits, slot->index, cell, size)) return hr_fail_memory(err);
-    if (slot->role == HR_SLOT_WEIGHT) {
-        cursor->table->data->own_weights[cursor->row] = 0;
+    if (hr_slot_is_part(slot)) {
+        hr_cursor_leave_part(cursor, slot);
         return HR_OK;
     }
     if (slot->role == HR_SLOT_EVENT) {
@@ -423,8 +422,8 @@ static hr_status store_cell(hr_cursor *cursor, const hr_slot *slot, const char *
         if (code == HR_STRING_MAP_NONE && cursor->misfits) return note_misfit(cursor, slot, cell, size, err);
         cursor->reports[slot->index].unknown += code == HR_STRING_MAP_NONE;
         slot->codes[cursor->row] = (uint16_t)(code == HR_STRING_MAP_NONE ? HR_CODE_MISSING : code);
-    } else if (slot->role == HR_SLOT_WEIGHT) {
-        status = hr_cursor_store_weight(cursor, cell, size, err);
+    } else if (hr_slot_is_part(slot)) {
+        status = hr_cursor_store_part(cursor, slot, cell, size, err);
     } else if (slot->role == HR_SLOT_TIME) {
         status = hr_cursor_store_time(cursor, slot, cell, size, err);
     } else if (slot->role == HR_SLOT_EVENT) {

@@ -17,6 +17,7 @@ typedef struct hr_slot {
         HR_SLOT_DATE, /* a part of a date; its column goes to the first of them, which fills the others */
         HR_SLOT_PERSON,
         HR_SLOT_WEIGHT,
+        HR_SLOT_EXPOSURE,
         HR_SLOT_TIME, /* of an event: the label, whose sign the event of the record decides */
         HR_SLOT_EVENT
     } role;
@@ -24,8 +25,8 @@ typedef struct hr_slot {
     double low, high;
     double *numbers; /* all but HR_SLOT_CODE; HR_SLOT_CLASS: class indices */
     uint16_t *codes; /* HR_SLOT_CODE */
-    size_t
-        index; /* of the slot, its report and its misfits; weight and event have no report, the unit none */
+    size_t index; /* of the slot, its report and its misfits; weight, exposure and event have no report, the unit
+                     none of them */
     const hr_column *column;
     hr_string_map values; /* categories and classes: the value's code, from 1 */
 } hr_slot;
@@ -36,8 +37,8 @@ typedef struct hr_table {
     size_t slot_count, capacity;
     size_t expected;        /* rows that there may be; 0: not known */
     hr_sparse_rows *sparse; /* the records; row 0 of the columns has the cells that are read. NULL: columns */
-    hr_column unit, weight, event; /* their names alone */
-    hr_slot unit_slot, weight_slot, event_slot;
+    hr_column unit, weight, exposure, event; /* names; bounds and formats of weight and exposure */
+    hr_slot unit_slot, weight_slot, exposure_slot, event_slot;
     hr_persons persons;
     hr_string_map missing;
     double *missing_numbers; /* spellings of missing that are numbers, such as -999 */
@@ -51,9 +52,13 @@ void hr_table_done(hr_table *table);
 hr_slot *hr_table_label(const hr_table *table);
 /* The slot of the unit's column; NULL: the schema names none. */
 hr_slot *hr_table_unit(hr_table *table);
-/* The same of the weight's, and of the event's of a label that is a time. */
+/* The same of the weight's, of the exposure's of a count, and of the event's of a label that is a time. */
 hr_slot *hr_table_weight(hr_table *table);
+hr_slot *hr_table_exposure(hr_table *table);
 hr_slot *hr_table_event(hr_table *table);
+
+/* Before the first record: the column of the exposure is not read. */
+void hr_table_leave_exposure(hr_table *table);
 
 /* The name of the table's column that fills a slot. */
 const char *hr_slot_column(const hr_slot *slot);
@@ -110,13 +115,26 @@ bool hr_cursor_add_late(hr_cursor *cursor, size_t kept, const char *text, size_t
 /* Whether a cell is empty or a spelling of missing. */
 bool hr_table_is_missing(const hr_table *table, const char *cell, size_t size);
 
-/* Stores the cell of a weight, of a time, or of an event, in the cursor's row. Fails: SCHEMA (it is none). */
-HR_MUST_CHECK hr_status hr_cursor_store_weight(const hr_cursor *cursor, const char *cell, size_t size,
-                                               hr_error *err);
+/* Whether its cells are parts of a public bound: the weight of a record, or its exposure. */
+static inline bool hr_slot_is_part(const hr_slot *slot) {
+    return slot->role == HR_SLOT_WEIGHT || slot->role == HR_SLOT_EXPOSURE;
+}
+
+/* The slots of weight and exposure, once the number of the others is known. */
+void hr_table_init_parts(hr_table *table, const hr_schema *schema);
+
+/* Stores the cell of such a part, of a time, or of an event, in the cursor's row. Fails: SCHEMA (it is none,
+ * or out of bounds). */
+HR_MUST_CHECK hr_status hr_cursor_store_part(const hr_cursor *cursor, const hr_slot *slot, const char *cell,
+                                             size_t size, hr_error *err);
 HR_MUST_CHECK hr_status hr_cursor_store_time(const hr_cursor *cursor, const hr_slot *slot, const char *cell,
                                              size_t size, hr_error *err);
 HR_MUST_CHECK hr_status hr_cursor_store_event(hr_cursor *cursor, const char *cell, size_t size,
                                               hr_error *err);
+/* Stores something in the place of a part that does not fit, for readers who list them. */
+void hr_cursor_leave_part(const hr_cursor *cursor, const hr_slot *slot);
+/* Of a part that is missing. Fails: SCHEMA, always. */
+hr_status hr_slot_refuse_missing(const hr_slot *slot, hr_error *err);
 
 /* Stores the meaning of a cell in the cursor's row. Fails: FORMAT (no number, no date), SCHEMA (bad label, no
  * identifier), MEMORY; the field is set. */

@@ -37,6 +37,7 @@ static hr_status start_reading(hr_reading *reading, const hr_schema *schema, con
     *reading = (hr_reading){.options = options, .arena = hr_arena_new()};
     hr_status status = reading->arena ? hr_table_init(&reading->table, schema, err) : hr_fail_memory(err);
     if (status) return status;
+    if (options->without_exposure) hr_table_leave_exposure(&reading->table);
     hr_origins *origins = calloc(1, sizeof *origins);
     if (!origins) return hr_fail_memory(err);
     origins->may_repeat =

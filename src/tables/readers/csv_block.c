@@ -19,6 +19,7 @@ void hr_csv_block_done(hr_csv_block *work) {
     if (!records) return;
     memset(records->numbers, 0, records->feature_count * sizeof *records->numbers);
     memset(records->codes, 0, records->feature_count * sizeof *records->codes);
+    records->exposures = NULL;
     hr_data_free(records);
     work->records = NULL;
 }
@@ -39,6 +40,7 @@ hr_status hr_csv_block_work(hr_csv_block *work, hr_reading *reading, hr_csv_part
         records->numbers[f] = table->numbers[f] ? table->numbers[f] + work->first : NULL;
         records->codes[f] = table->codes[f] ? table->codes[f] + work->first : NULL;
     }
+    if (table->exposures) records->exposures = table->exposures + work->first;
     records->labels = reading->labelled ? table->labels + work->first : NULL;
     if (status || !records->rows) return status;
     status = reading->work->work(reading->work->user, &work->block, &part->error);

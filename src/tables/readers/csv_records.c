@@ -35,6 +35,12 @@ static hr_status map_slot(hr_csv_columns *c, const hr_string_map *names, const h
                     "the schema names this column, which is to be dropped");
             return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, name);
         }
+        if (slot->role == HR_SLOT_EXPOSURE) {
+            hr_fail(err, HR_E_SCHEMA,
+                    "give the exposure of each record; what predicts rates needs none (predict --rate)",
+                    "the table has no such column");
+            return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, name);
+        }
         return hr_csv_refuse_missing(&c->header, name, err);
     }
     if (c->twice[at]) return refuse_twice(name, err);
@@ -113,7 +119,8 @@ hr_status hr_csv_map_columns(hr_reading *reading, const hr_csv_header *header, h
 
     hr_table *table = &reading->table;
     const hr_slot *label = hr_table_label(table), *unit = hr_table_unit(table),
-                  *weight = hr_table_weight(table), *event = hr_table_event(table);
+                  *weight = hr_table_weight(table), *exposure = hr_table_exposure(table),
+                  *event = hr_table_event(table);
     const bool label_optional = reading->options->label_optional;
     hr_string_map names = {0};
     hr_status status = map_names(&c, &names, err);
@@ -121,6 +128,7 @@ hr_status hr_csv_map_columns(hr_reading *reading, const hr_csv_header *header, h
         status = map_slot(&c, &names, slot, slot == label && label_optional, err);
     if (!status && unit) status = map_slot(&c, &names, unit, false, err);
     if (!status && weight) status = map_slot(&c, &names, weight, false, err);
+    if (!status && exposure) status = map_slot(&c, &names, exposure, false, err);
     if (!status && event) status = map_slot(&c, &names, event, label_optional, err);
     if (!status) status = take_header(&c, reading, err);
     if (!status) status = map_kept(&c, &names, reading, err);
@@ -218,10 +226,8 @@ static hr_status take_cell(hr_csv_part *c, size_t column, hr_csv_cell *cell) {
         c->unlabelled = true;
         return HR_OK;
     }
-    if (is_missing && slot->role == HR_SLOT_WEIGHT) {
-        c->unweighed = true;
-        c->weight_lines = before;
-        c->weight_cell = *cell;
+    if (is_missing && hr_slot_is_part(slot)) {
+        c->absent[slot->role == HR_SLOT_EXPOSURE] = (hr_csv_absent){slot, before, *cell};
         return HR_OK;
     }
     return store_csv_cell(c, slot, &before, cell);
@@ -285,14 +291,16 @@ hr_status hr_csv_read_records(hr_csv_part *part) {
     hr_cursor *cursor = &part->cursor;
     while (hr_cells_skip_empty(&part->lines)) {
         const size_t late_count = cursor->late_count, reports = cursor->table->slot_count;
-        part->unlabelled = part->unweighed = false;
+        part->unlabelled = false;
+        part->absent[0].slot = part->absent[1].slot = NULL;
         if (cursor->row == part->row_limit)
             return hr_fail(&part->error, HR_E_LIMIT, "use fewer rows", "more than %u rows", HR_ROWS_MAX);
         if (part->before) memcpy(part->before, cursor->reports, reports * sizeof *part->before);
         hr_status status = read_csv_record(part);
-        if (!status && part->unweighed && !part->unlabelled)
-            status =
-                store_csv_cell(part, &cursor->table->weight_slot, &part->weight_lines, &part->weight_cell);
+        for (size_t k = 0; !status && !part->unlabelled && k < 2; k++) {
+            const hr_csv_absent *absent = &part->absent[k];
+            if (absent->slot) status = store_csv_cell(part, absent->slot, &absent->lines, &absent->cell);
+        }
         if (status) return status;
         if (!part->unlabelled) {
             hr_cursor_next(cursor);

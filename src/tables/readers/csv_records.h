@@ -20,6 +20,13 @@ typedef struct hr_csv_columns {
 HR_MUST_CHECK hr_status hr_csv_map_columns(hr_reading *reading, const hr_csv_header *header,
                                            hr_csv_columns *out, hr_error *err);
 
+/* A cell of weight or exposure that is missing: refused once the record is known to have a label. */
+typedef struct hr_csv_absent {
+    const hr_slot *slot; /* NULL: it is not */
+    hr_lines lines;      /* before it */
+    hr_csv_cell cell;
+} hr_csv_absent;
+
 /* What one thread works on. */
 typedef struct hr_csv_part {
     const hr_csv_columns *columns;
@@ -30,10 +37,8 @@ typedef struct hr_csv_part {
     hr_column_report
         *before;     /* one a slot: when the record began; NULL: records without a label are refused */
     bool unlabelled; /* the record that is read has no label */
-    bool unweighed;  /* it has no weight, which is refused once it is known to have a label: */
-    hr_lines weight_lines;
-    hr_csv_cell weight_cell;
-    uint64_t skipped; /* records without a label */
+    hr_csv_absent absent[2]; /* its weight and exposure */
+    uint64_t skipped;        /* records without a label */
     hr_error error;
 } hr_csv_part;
 

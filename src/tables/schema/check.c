@@ -236,29 +236,56 @@ static hr_status check_other_column(checker *c, const char *name, const char *wh
     return status ? hr_fail_at(c->err, status, NULL, 0, 0, what + strlen("the ")) : HR_OK;
 }
 
-static hr_status check_unit_and_weight(checker *c) {
-    const char *unit = c->parts->unit, *weight = c->parts->weight;
+static hr_status check_unit(checker *c) {
     c->fault->part = HR_FAULT_UNIT;
-    hr_status status =
-        unit ? check_other_column(c, unit, "the unit",
-                                  "remove the column from the features: who a person is must not be learned")
-             : HR_OK;
-    if (status || !weight) return status;
+    if (!c->parts->unit) return HR_OK;
+    return check_other_column(c, c->parts->unit, "the unit",
+                              "remove the column from the features: who a person is must not be learned");
+}
+
+static bool same_name(const char *a, const char *b) {
+    return a && b && strcmp(a, b) == 0;
+}
+
+static hr_status check_weight(checker *c) {
+    const hr_schema_parts *p = c->parts;
     c->fault->part = HR_FAULT_WEIGHT;
-    status = check_other_column(c, weight, "the weight",
-                                "remove the column from the features, or weigh by another one");
+    if (!p->weight) return HR_OK;
+    hr_status status = check_other_column(c, p->weight, "the weight",
+                                          "remove the column from the features, or weigh by another one");
     if (status) return status;
-    if (unit && strcmp(unit, weight) == 0)
-        status = hr_fail(c->err, HR_E_FORMAT, "name two columns", "the weight '%s' is the unit", weight);
-    else if (!(c->parts->weight_high > 0 && isfinite(c->parts->weight_high)))
+    if (same_name(p->unit, p->weight))
+        status = hr_fail(c->err, HR_E_FORMAT, "name two columns", "the weight '%s' is the unit", p->weight);
+    else if (!(p->weight_high > 0 && isfinite(p->weight_high)))
         status = hr_fail(c->err, HR_E_FORMAT, "give the largest weight that a record may have",
                          "the largest weight is no finite number above 0");
     else
-        status = hr_number_format_check(&c->parts->weight_format, &c->fault->key, c->err);
+        status = hr_number_format_check(&p->weight_format, &c->fault->key, c->err);
     return status ? hr_fail_at(c->err, status, NULL, 0, 0, "weight") : HR_OK;
 }
 
-/* The unit may be one of them, and so may the weight. */
+static hr_status check_exposure(checker *c) {
+    const hr_schema_parts *p = c->parts;
+    c->fault->part = HR_FAULT_EXPOSURE;
+    if (!p->exposure) return HR_OK;
+    hr_status status =
+        check_other_column(c, p->exposure, "the exposure", "remove the column from the features");
+    if (status) return status;
+    if (!p->label.count)
+        status = hr_fail(c->err, HR_E_FORMAT, "leave it out, or make the label a count",
+                         "the label is no count, and has an exposure");
+    else if (same_name(p->unit, p->exposure) || same_name(p->weight, p->exposure))
+        status = hr_fail(c->err, HR_E_FORMAT, "name two columns",
+                         "the exposure '%s' is the unit or the weight", p->exposure);
+    else if (!(p->exposure_high > 0 && isfinite(p->exposure_high)))
+        status = hr_fail(c->err, HR_E_FORMAT, "give the largest exposure that a record may have",
+                         "the largest exposure is no finite number above 0");
+    else
+        status = hr_number_format_check(&p->exposure_format, &c->fault->key, c->err);
+    return status ? hr_fail_at(c->err, status, NULL, 0, 0, "exposure") : HR_OK;
+}
+
+/* The unit may be one of them, and so may weight and exposure. */
 static hr_status check_unused(checker *c) {
     c->fault->part = HR_FAULT_UNUSED;
     for (size_t i = 0; i < c->parts->unused_count; i++) {
@@ -283,7 +310,9 @@ hr_status hr_schema_check(const hr_schema_parts *parts, hr_schema_fault *fault, 
         goto out;
     }
     status = check_features(&c);
-    if (!status) status = check_unit_and_weight(&c);
+    if (!status) status = check_unit(&c);
+    if (!status) status = check_weight(&c);
+    if (!status) status = check_exposure(&c);
     if (!status) status = check_unused(&c);
 out:
     hr_string_map_done(&c.names);

@@ -42,7 +42,10 @@ typedef struct hr_schema_parts {
     const char *weight;             /* hr_schema_weight */
     double weight_high;             /* what counts as 1; 0 without a weight */
     hr_number_format weight_format; /* how weights are written; without a symbol */
-    bool single_records;            /* no unit, by the word of a person: each person has one record */
+    const char *exposure;           /* hr_schema_exposure; the same of it */
+    double exposure_high;
+    hr_number_format exposure_format;
+    bool single_records; /* no unit, by the word of a person: each person has one record */
     hr_review reviewed;
     const hr_column
         *unused; /* columns of the table that are no features: only name, review, accepted and source count */
@@ -60,6 +63,7 @@ typedef struct hr_schema_fault {
         HR_FAULT_MISSING,
         HR_FAULT_UNIT,
         HR_FAULT_WEIGHT,
+        HR_FAULT_EXPOSURE,
         HR_FAULT_UNUSED
     } part;
     size_t feature;  /* HR_FAULT_FEATURE, HR_FAULT_UNUSED: its index */

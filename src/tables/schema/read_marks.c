@@ -77,21 +77,53 @@ hr_status hr_read_unit(const hr_keys *keys, const hr_yaml_node *node, hr_schema_
     return HR_OK;
 }
 
-hr_status hr_read_weight(const hr_keys *keys, const hr_yaml_node *node, const hr_number_format *format,
-                         hr_schema_parts *parts) {
+/* A column of numbers from 0 to a public bound, which is neither the label nor a feature. */
+typedef struct bounded_column {
+    const char *name;
+    double high;
+    hr_number_format format;
+} bounded_column;
+
+static hr_status read_bounded(const hr_keys *keys, const hr_yaml_node *node, const char *help,
+                              bounded_column *out) {
     static const char *const names[] = {"column", "high", "decimal", "thousands", NULL};
-    static const char help[] =
-        "a weight has the keys column and high, the largest weight of a record, and may "
-        "have decimal and thousands";
     const hr_yaml_node *found[4] = {NULL};
-    parts->weight_high = 1;
-    parts->weight_format = *format;
-    if (node->kind != HR_YAML_MAPPING) return hr_keys_text(keys, node, "weight", &parts->weight);
     hr_status status = hr_keys_find(keys, node, names, help, found);
     if (!status) status = hr_keys_need(keys, node, found[0], "column", help);
     if (!status) status = hr_keys_need(keys, node, found[1], "high", help);
-    if (!status) status = hr_keys_text(keys, found[0], "column", &parts->weight);
-    if (!status) status = hr_keys_number(keys, found[1], "high", &parts->weight_high);
+    if (!status) status = hr_keys_text(keys, found[0], "column", &out->name);
+    if (!status) status = hr_keys_number(keys, found[1], "high", &out->high);
     const hr_number_format_keys own = {found[2], found[3], NULL};
-    return status ? status : hr_read_number_format(keys, &own, &parts->weight_format);
+    return status ? status : hr_read_number_format(keys, &own, &out->format);
+}
+
+hr_status hr_read_exposure(const hr_keys *keys, const hr_yaml_node *node, const hr_number_format *format,
+                           hr_schema_parts *parts) {
+    static const char help[] =
+        "an exposure has the keys column and high, the largest exposure of a record, and "
+        "may have decimal and thousands";
+    bounded_column column = {.format = *format};
+    if (node->kind != HR_YAML_MAPPING) return hr_keys_refuse_kind(keys, node, "an exposure", "a mapping");
+    const hr_status status = read_bounded(keys, node, help, &column);
+    parts->exposure = column.name;
+    parts->exposure_high = column.high;
+    parts->exposure_format = column.format;
+    return status;
+}
+
+hr_status hr_read_weight(const hr_keys *keys, const hr_yaml_node *node, const hr_number_format *format,
+                         hr_schema_parts *parts) {
+    static const char help[] =
+        "a weight has the keys column and high, the largest weight of a record, and may "
+        "have decimal and thousands";
+    bounded_column column = {.high = 1, .format = *format};
+    hr_status status = HR_OK;
+    if (node->kind != HR_YAML_MAPPING)
+        status = hr_keys_text(keys, node, "weight", &column.name);
+    else
+        status = read_bounded(keys, node, help, &column);
+    parts->weight = column.name;
+    parts->weight_high = column.high;
+    parts->weight_format = column.format;
+    return status;
 }

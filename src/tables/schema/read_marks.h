@@ -30,6 +30,10 @@ HR_MUST_CHECK hr_status hr_read_file_marks(const hr_keys *keys, const hr_named_k
 /* The unit: a column, or the plain word `record`. Fails: FORMAT. */
 HR_MUST_CHECK hr_status hr_read_unit(const hr_keys *keys, const hr_yaml_node *node, hr_schema_parts *parts);
 
+/* The exposure of counts, always a mapping. Fails: FORMAT. */
+HR_MUST_CHECK hr_status hr_read_exposure(const hr_keys *keys, const hr_yaml_node *node,
+                                         const hr_number_format *format, hr_schema_parts *parts);
+
 /* The weight: a column of weights from 0 to 1, or a mapping of it, its largest value, and how its numbers are
  * written if that is not the file's `format`. Fails: FORMAT. */
 HR_MUST_CHECK hr_status hr_read_weight(const hr_keys *keys, const hr_yaml_node *node,

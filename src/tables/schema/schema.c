@@ -114,6 +114,7 @@ static bool copy_schema_parts(hr_arena *arena, const hr_schema_parts *from, hr_s
     to->missing = copy_words(arena, from->missing, from->missing_count);
     return to->unused && to->missing && copy_column(arena, &from->label, &to->label) &&
            copy_optional(arena, from->unit, &to->unit) && copy_optional(arena, from->weight, &to->weight) &&
+           copy_optional(arena, from->exposure, &to->exposure) &&
            copy_optional(arena, from->missing_facts.source, &to->missing_facts.source);
 }
 
@@ -227,7 +228,9 @@ bool hr_schema_same_columns(const hr_schema *a, const hr_schema *b) {
     for (size_t i = 0; i < x->feature_count; i++) {
         if (!same_column(&x->features[i], &y->features[i])) return false;
     }
-    return same_words(x->missing, x->missing_count, y->missing, y->missing_count);
+    return same_optional(x->exposure, y->exposure) && x->exposure_high == y->exposure_high &&
+           hr_number_format_same(&x->exposure_format, &y->exposure_format) &&
+           same_words(x->missing, x->missing_count, y->missing, y->missing_count);
 }
 
 bool hr_schema_same(const hr_schema *a, const hr_schema *b) {
@@ -286,8 +289,13 @@ const char *hr_schema_weight(const hr_schema *schema, double *high) {
     return schema->parts.weight;
 }
 
+const char *hr_schema_exposure(const hr_schema *schema, double *high) {
+    if (high) *high = schema->parts.exposure_high;
+    return schema->parts.exposure;
+}
+
 bool hr_schema_weighs(const hr_schema *schema) {
-    return schema->parts.unit || schema->parts.weight;
+    return schema->parts.unit || schema->parts.weight || schema->parts.exposure;
 }
 
 bool hr_schema_single_records(const hr_schema *schema) {
@@ -304,6 +312,11 @@ hr_status hr_schema_decides_unit(const hr_schema *schema, hr_error *err) {
 }
 
 hr_status hr_schema_refuse_weight(const hr_schema *schema, const char *what, hr_error *err) {
+    if (!schema->parts.weight && schema->parts.exposure) {
+        hr_fail(err, HR_E_POLICY, "remove 'exposure' from the label: then all are taken for the same",
+                "%s cannot take exposures (%s)", what, schema->parts.exposure);
+        return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "exposure");
+    }
     if (!schema->parts.weight) return HR_OK;
     hr_fail(err, HR_E_POLICY, "remove 'weight' from the schema: then every record counts 1",
             "%s cannot weigh records (weight %s)", what, schema->parts.weight);

@@ -12,12 +12,12 @@ HR_MUST_CHECK hr_status hr_schema_copy(const hr_schema *schema, hr_schema **out,
  * predicts for records of nobody in particular. */
 HR_MUST_CHECK hr_status hr_schema_copy_of_records(const hr_schema *schema, hr_schema **out, hr_error *err);
 
-/* Whether two schemas have the same label, features, unit and weight (names, kinds, bounds, values, missing
- * spellings). */
+/* Whether two schemas have the same label, exposure, features, unit and weight (names, kinds, bounds, values,
+ * missing spellings). */
 bool hr_schema_same(const hr_schema *a, const hr_schema *b);
 
-/* Whether they have the same label, features and spellings of missing, so that one predicts what the other
- * was trained on. */
+/* Whether they have the same label, exposure, features and spellings of missing, so that one predicts what
+ * the other was trained on. */
 bool hr_schema_same_columns(const hr_schema *a, const hr_schema *b);
 
 /* All of it, borrowed. */
@@ -27,11 +27,11 @@ const hr_schema_parts *hr_schema_parts_of(const hr_schema *schema);
  * none. */
 bool hr_schema_accepted(const hr_schema *schema, hr_buffer *names);
 
-/* Refuses a schema with a weight on behalf of `what`. Fails: POLICY. */
+/* Refuses a schema with a weight, or with an exposure, on behalf of `what`. Fails: POLICY. */
 HR_MUST_CHECK hr_status hr_schema_refuse_weight(const hr_schema *schema, const char *what, hr_error *err);
 
-/* Refuses a schema with a unit, or with a weight, on behalf of `what`, such as "method id3"; besides to
- * remove the unit, `instead` is what can be done. Fails: POLICY. */
+/* Refuses a schema with a unit, a weight or an exposure, on behalf of `what`, such as "method id3"; besides
+ * to remove the unit, `instead` is what can be done. Fails: POLICY. */
 HR_MUST_CHECK hr_status hr_schema_refuse_unit(const hr_schema *schema, const char *what, const char *instead,
                                               hr_error *err);
 

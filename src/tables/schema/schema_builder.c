@@ -22,9 +22,9 @@ struct hr_schema_builder {
     schema_builder_list features; /* hr_column */
     schema_builder_list missing;  /* const char * */
     hr_number_format format;      /* of numbers to come */
-    const char *unit, *weight;
-    double weight_high;
-    hr_number_format weight_format;
+    const char *unit, *weight, *exposure;
+    double weight_high, exposure_high;
+    hr_number_format weight_format, exposure_format;
 };
 
 hr_status hr_schema_builder_new(hr_schema_builder **out, hr_error *err) {
@@ -254,6 +254,16 @@ hr_status hr_schema_set_weight(hr_schema_builder *builder, const char *column, d
     return builder->weight ? HR_OK : hr_fail_memory(err);
 }
 
+hr_status hr_schema_set_exposure(hr_schema_builder *builder, const char *column, double high, hr_error *err) {
+    if (builder->exposure)
+        return hr_fail(err, HR_E_ARGUMENT, "a schema has one exposure", "the exposure '%s' is set",
+                       builder->exposure);
+    builder->exposure = copy_text_schema_builder(builder, column);
+    builder->exposure_high = high;
+    builder->exposure_format = (hr_number_format){builder->format.decimal, builder->format.thousands, NULL};
+    return builder->exposure ? HR_OK : hr_fail_memory(err);
+}
+
 hr_status hr_schema_build(const hr_schema_builder *builder, hr_schema **out, hr_error *err) {
     if (!builder->label.name)
         return hr_fail(err, HR_E_FORMAT, "call hr_schema_label_number or hr_schema_label_classes",
@@ -267,6 +277,9 @@ hr_status hr_schema_build(const hr_schema_builder *builder, hr_schema **out, hr_
                                    .weight = builder->weight,
                                    .weight_high = builder->weight_high,
                                    .weight_format = builder->weight_format,
+                                   .exposure = builder->exposure,
+                                   .exposure_high = builder->exposure_high,
+                                   .exposure_format = builder->exposure_format,
                                    .single_records = !builder->unit,
                                    .reviewed = HR_REVIEW_CODE};
     return hr_schema_make(&parts, out, err);

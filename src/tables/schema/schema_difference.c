@@ -169,10 +169,20 @@ static bool weights_differ(const comparison *c, const hr_schema *one, const hr_s
                                  &hr_schema_parts_of(other)->weight_format);
 }
 
+static bool exposures_differ(const comparison *c, const hr_schema *one, const hr_schema *other) {
+    double high, other_high;
+    const char *a = hr_schema_exposure(one, &high), *b = hr_schema_exposure(other, &other_high);
+    if (!a != !b || (a && strcmp(a, b) != 0))
+        return note_words(c, "exposure", a ? a : "none", b ? b : "none");
+    if (high != other_high) return note_numbers(c, "largest exposure", high, other_high);
+    return number_formats_differ(c, &hr_schema_parts_of(one)->exposure_format,
+                                 &hr_schema_parts_of(other)->exposure_format);
+}
+
 static bool facts_differ(const comparison *c, const hr_schema *one, const hr_schema *other) {
     const word_list missing = missing_of(one), other_missing = missing_of(other);
     return words_differ(c, &missing, &other_missing) || units_differ(c, one, other) ||
-           weights_differ(c, one, other);
+           weights_differ(c, one, other) || exposures_differ(c, one, other);
 }
 
 bool hr_schema_difference(const hr_schema *one, const hr_schema *other, const hr_schema_sides *sides,

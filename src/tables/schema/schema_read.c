@@ -54,6 +54,7 @@ enum {
     COLUMN_SOURCE,
     COLUMN_ACCEPTED,
     COLUMN_QUANTILES,
+    COLUMN_EXPOSURE,
     COLUMN_WHOLE, /* another name of "integer", which prepared files use */
     COLUMN_TIME,  /* another name of "name" */
     COLUMN_EVENT,
@@ -61,13 +62,13 @@ enum {
     COLUMN_KEYS
 };
 static const char *const column_keys[] = {
-    "name",   "kind",     "low",       "high",  "integer", "values", "decimal",   "thousands",
-    "symbol", "monotone", "from",      "to",    "format",  "offset", "parts",     "review",
-    "source", "accepted", "quantiles", "whole", "time",    "event",  "intervals", NULL};
+    "name",      "kind",     "low",   "high",   "integer", "values",    "decimal", "thousands", "symbol",
+    "monotone",  "from",     "to",    "format", "offset",  "parts",     "review",  "source",    "accepted",
+    "quantiles", "exposure", "whole", "time",   "event",   "intervals", NULL};
 static const char column_help[] =
     "a column has the keys name, kind, review, accepted, source, and those of its kind: low, high, "
-    "integer, decimal, thousands, symbol (number), monotone (a feature), quantiles (a label); values "
-    "(category, classes); "
+    "integer, decimal, thousands, symbol (number), monotone (a feature), quantiles (a label), exposure "
+    "(count); values (category, classes); "
     "from, to, format, offset, parts (date); time, event, intervals (time)";
 
 /* The kinds of columns in a file. */
@@ -107,11 +108,13 @@ static const int column_key_kinds[COLUMN_KEYS] = {[COLUMN_LOW] = FILE_ANY_NUMBER
                                                   [COLUMN_TIME] = FILE_TIME,
                                                   [COLUMN_EVENT] = FILE_TIME,
                                                   [COLUMN_INTERVALS] = FILE_TIME,
+                                                  [COLUMN_EXPOSURE] = FILE_COUNT,
                                                   [COLUMN_QUANTILES] = FILE_NUMBER};
 
 typedef struct schema_reader {
     hr_keys keys;
     const hr_yaml_node *root[ROOT_KEYS];
+    const hr_yaml_node *exposure;       /* of the label; NULL: none */
     hr_number_format format;            /* of all numbers, unless a column has its own */
     const hr_yaml_node **feature_nodes; /* per feature: the column that it comes from */
     const hr_yaml_node **unused_nodes;
@@ -245,8 +248,8 @@ static hr_status read_name(const schema_reader *r, const hr_yaml_node *map, cons
 
 /* Reads a column into out[0], or a column of dates into out[0 .. *count), one feature a part. *kind is that
  * of the file. */
-static hr_status read_schema_column(const schema_reader *r, const hr_yaml_node *map, int *kind,
-                                    hr_column *out, size_t *count) {
+static hr_status read_schema_column(schema_reader *r, const hr_yaml_node *map, int *kind, hr_column *out,
+                                    size_t *count) {
     const bool is_label = map == r->root[ROOT_LABEL];
     hr_column origin = {0};
     if (map->kind != HR_YAML_MAPPING)
@@ -265,6 +268,7 @@ static hr_status read_schema_column(const schema_reader *r, const hr_yaml_node *
     const hr_mark_keys marks = {keys[COLUMN_REVIEW], keys[COLUMN_ACCEPTED], keys[COLUMN_SOURCE]};
     if (!status) status = hr_read_column_marks(&r->keys, &named, &marks, &origin);
     if (status) return hr_fail_at(r->keys.err, status, NULL, 0, 0, name);
+    if (is_label) r->exposure = keys[COLUMN_EXPOSURE];
     *count = *kind == FILE_DATE ? keys[COLUMN_PARTS]->count : 1;
     for (size_t i = 0; i < *count; i++) {
         out[i].review = origin.review;
@@ -345,6 +349,7 @@ static hr_status read_parts(schema_reader *r, const hr_yaml_node *root, hr_schem
     if (!status) status = hr_read_number_format(&r->keys, &format, &r->format);
     if (!status && keys[ROOT_WEIGHT]) status = hr_read_weight(&r->keys, keys[ROOT_WEIGHT], &r->format, parts);
     if (!status) status = read_schema_column(r, keys[ROOT_LABEL], &kind, &parts->label, &one);
+    if (!status && r->exposure) status = hr_read_exposure(&r->keys, r->exposure, &r->format, parts);
     if (!status) status = read_features(r, parts);
     return status;
 }
@@ -360,6 +365,7 @@ static const hr_yaml_node *fault_node(const schema_reader *r, const hr_schema_fa
     if (fault->part == HR_FAULT_FEATURES) return r->root[ROOT_FEATURES];
     if (fault->part == HR_FAULT_UNIT) return r->root[ROOT_UNIT];
     if (fault->part == HR_FAULT_WEIGHT) return r->root[ROOT_WEIGHT];
+    if (fault->part == HR_FAULT_EXPOSURE) return r->exposure;
     if (fault->part == HR_FAULT_MISSING) return child_at(r->root[ROOT_MISSING], fault->item);
     const hr_yaml_node *column = fault->part == HR_FAULT_LABEL    ? r->root[ROOT_LABEL]
                                  : fault->part == HR_FAULT_UNUSED ? r->unused_nodes[fault->feature]

@@ -172,6 +172,14 @@ void hr_schema_write_unused(hr_buffer *out, const hr_column *column, const hr_sc
     close_mark(out, column, mark);
 }
 
+static void write_exposure(hr_buffer *out, const hr_schema_parts *parts) {
+    if (!parts->exposure) return;
+    hr_buffer_text(out, "  exposure:\n");
+    write_schema_key(out, "    ", "column", parts->exposure);
+    write_schema_number(out, "    ", "high", parts->exposure_high);
+    write_number_format(out, "    ", &parts->exposure_format);
+}
+
 static void write_file_mark(hr_buffer *out, const hr_schema_parts *parts, bool accepted, const char *remark) {
     const bool missing = parts->missing_facts.review && parts->missing_facts.accepted == accepted,
                unit = parts->unit_facts.review && parts->unit_facts.accepted == accepted;
@@ -237,6 +245,7 @@ hr_status hr_schema_render(const hr_schema *schema, char **text, hr_error *err) 
     if (parts->reviewed == HR_REVIEW_PENDING) hr_buffer_text(&out, "reviewed: false\n");
     if (hr_review_is_done(parts->reviewed) && needs_word(parts)) hr_buffer_text(&out, "reviewed: true\n");
     hr_schema_write_column(&out, hr_schema_label(schema), true, NULL);
+    write_exposure(&out, parts);
     hr_buffer_text(&out, "features:\n");
     for (size_t i = 0; i < hr_schema_feature_count(schema);) i += write_feature(&out, schema, i);
     for (size_t i = 0; i < parts->unused_count; i++) hr_schema_write_unused(&out, &parts->unused[i], NULL);

@@ -1,4 +1,5 @@
 #include "trees/candidates/candidate_scan.h"
+#include "tables/data/records.h"
 
 #include "base/team.h"
 #include "trees/candidates/candidate_trees.h"
@@ -308,18 +309,20 @@ static int64_t larger(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
 
-size_t hr_candidate_scan_totals(const double *targets, const uint32_t *weights, size_t rows, size_t outputs,
-                                hr_exact *count, hr_exact *labels) {
+size_t hr_candidate_scan_totals(const hr_scan_records *of, size_t outputs, hr_exact *count,
+                                hr_exact *labels) {
+    const uint32_t *weights = of->weights;
     count->unpaid = 0;
     for (size_t k = 0; k < outputs; k++) labels[k].unpaid = 0;
-    for (size_t i = 0; i < rows; i++) {
+    for (size_t i = 0; i < of->rows; i++) {
         int64_t weight = weights ? weights[i] : HR_COUNT_UNIT;
-        count->unpaid += weight;
+        count->unpaid += weights && of->exposures ? hr_exposed(weights[i], of->exposures[i]) : weight;
         if (outputs > 1) {
-            labels[(size_t)targets[i]].unpaid += weight;
+            labels[(size_t)of->targets[i]].unpaid += weight;
             continue;
         }
-        int64_t label = larger(hr_round(targets[i] * LABEL_UNIT), -LABEL_UNIT);
+        const double target = of->exposures ? (of->targets[i] + 1) / 2 : of->targets[i];
+        int64_t label = larger(hr_round(target * LABEL_UNIT), -LABEL_UNIT);
         if (label > LABEL_UNIT) label = LABEL_UNIT;
         labels[0].unpaid += weights ? hr_person_share(weights[i], label) : label;
     }

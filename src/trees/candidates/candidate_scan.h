@@ -141,11 +141,21 @@ hr_exact hr_candidate_scan_within(const hr_candidate_scan *scan);
  * scores are in the order of the quantiles. One whose scores are not, and that is longer, is shortened. */
 double hr_quantile_reach(const double *quantiles, size_t count);
 
+/* Records by themselves. */
+typedef struct hr_scan_records {
+    const double *targets;   /* as hr_candidate_scan_setup has them */
+    const uint32_t *weights; /* NULL: all count 1 */
+    const double *exposures; /* of counts, with weights; NULL: none */
+    size_t rows;
+} hr_scan_records;
+
 /* Before the first round: the number of records in units of 1/64; the sum of targets in units of 2^-12 (one
- * output), or the records of every class in units of 1/64. With weights (else NULL): their sums, in units of
- * 1/HR_PERSON_UNIT, and targets in units finer by HR_PERSON_FINE_BITS. Returns how many `labels` it wrote. */
-size_t hr_candidate_scan_totals(const double *targets, const uint32_t *weights, size_t rows, size_t outputs,
-                                hr_exact *count, hr_exact *labels);
+ * output), or the records of every class in units of 1/64. With weights: their sums, in units of
+ * 1/HR_PERSON_UNIT, and targets in units finer by HR_PERSON_FINE_BITS. With exposures the weights count parts
+ * of that, and the sum is of counts as parts of the highest, 0 to 1, in place of targets. Returns how many
+ * `labels` it wrote. */
+size_t hr_candidate_scan_totals(const hr_scan_records *records, size_t outputs, hr_exact *count,
+                                hr_exact *labels);
 
 /* ---- Scores of leaf sums ----
  *

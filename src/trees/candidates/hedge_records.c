@@ -22,6 +22,7 @@ struct hr_records {
     hr_parts blocks;              /* no rows: one block, in the order of the data */
     double *labels, *dealt_start; /* class indices and `start` in the blocks' order; NULL without blocks */
     uint32_t *weights;            /* the same; NULL also if all records count 1 */
+    double *exposures;            /* the same; NULL also without any */
     hr_binned *binned;            /* from the first question that has bins */
     hr_candidate_scan *scan;
     size_t scanned;   /* this round: the trees of the question about scores */
@@ -62,6 +63,7 @@ void hr_records_free(hr_records *r) {
     free(r->labels);
     free(r->dealt_start);
     free(r->weights);
+    free(r->exposures);
     free(r);
 }
 
@@ -78,7 +80,7 @@ void hr_records_set_blocks(hr_records *r, const uint32_t *block_of) {
 }
 
 double hr_records_memory(size_t rows, size_t features, size_t outputs, size_t trees, int threads) {
-    double dealt = sizeof(uint32_t) + sizeof(double) * (2 + (double)outputs);
+    double dealt = sizeof(uint32_t) + sizeof(double) * (3 + (double)outputs);
     return (double)rows * ((double)features + sizeof(double) + dealt) +
            hr_candidate_scan_memory(rows, outputs, trees, threads);
 }
@@ -116,13 +118,16 @@ static hr_status reorder_records(hr_records *r, hr_error *err) {
     if (r->start) r->dealt_start = reorder_numbers(r, r->start, r->outputs);
     const uint32_t *from = r->binned->weights;
     if (from) r->weights = malloc((r->binned->rows + 1) * sizeof *r->weights);
-    if (!targets || !r->labels || (r->start && !r->dealt_start) || (from && !r->weights)) {
+    if (r->binned->exposures) r->exposures = reorder_numbers(r, r->binned->exposures, 1);
+    if (!targets || !r->labels || (r->start && !r->dealt_start) || (from && !r->weights) ||
+        (r->binned->exposures && !r->exposures)) {
         free(targets);
         return hr_fail_memory(err);
     }
     if (from) {
         for (size_t i = 0; i < r->binned->rows; i++) r->weights[i] = from[r->blocks.rows[i]];
         r->binned->weights = r->weights;
+        r->binned->exposures = r->exposures;
     }
     free(r->targets);
     r->targets = targets;
@@ -236,8 +241,9 @@ hr_status hr_records_sums(hr_records *r, const hr_hedge_question *question, hr_e
     if (question->kind == HR_HEDGE_TOTALS) {
         /* The count stands before the sum, or alone; of classes, or codes, the counts are all. */
         hr_exact count, sum, *labels = r->classes ? out : &sum;
-        hr_candidate_scan_totals(r->targets, hr_data_weights(r->data), hr_data_rows(r->data),
-                                 r->classes ? r->classes : 1, &count, labels);
+        const hr_scan_records records = {r->targets, hr_data_weights(r->data), r->data->exposures,
+                                         hr_data_rows(r->data)};
+        hr_candidate_scan_totals(&records, r->classes ? r->classes : 1, &count, labels);
         if (r->classes) return HR_OK;
         out[0] = count;
         if (question->line_count > 1) out[1] = sum;

@@ -1,6 +1,7 @@
 #include "trees/candidates/score_gradients.h"
 
 #include "base/arena.h"
+#include "tables/data/records.h"
 #include "trees/candidates/hazard_gradients.h"
 
 #include <math.h>
@@ -30,6 +31,7 @@ bool hr_score_gradients_init(hr_score_gradients *g, const hr_binned *binned,
     const size_t packed = rows < HR_SCORE_WORD_ROWS ? rows : HR_SCORE_WORD_ROWS;
     *g = (hr_score_gradients){.kernels = hr_kernels_get(),
                               .weights = binned->weights,
+                              .exposures = binned->exposures,
                               .has_classes = hr_objective_has_classes(setup->objective, outputs),
                               .quantiles =
                                   setup->objective == HR_OBJECTIVE_QUANTILES ? setup->quantiles : NULL,
@@ -113,9 +115,10 @@ static const int32_t *predicted_counts(const hr_score_gradients *g, const hr_can
     const int32_t *scores = g->scores + rows->begin, *targets = g->targets + rows->begin;
     const double least = loss->count_unit;
     for (size_t i = 0; i < rows->count; i++) {
-        const double mean = exp(fmin(hr_fixed_value(scores[i]), 0)),
+        const double exposure = g->exposures ? g->exposures[rows->begin + i] : 1,
+                     rate = fmin(exp(hr_fixed_value(scores[i])), 1 / exposure), mean = exposure * rate,
                      count = (hr_fixed_value(targets[i]) + 1) / 2;
-        room[i] = targets[i] + hr_fixed_score((mean - count) / (HR_COUNT_GRADIENT * fmax(mean, least)));
+        room[i] = targets[i] + hr_fixed_score((mean - count) / (HR_COUNT_GRADIENT * fmax(rate, least)));
     }
     return room;
 }
@@ -211,11 +214,13 @@ static int64_t weigh_block(const hr_score_gradients *g, const hr_candidate_scan_
             int64_t *word = &words[k * BLOCK + i];
             *word = hr_person_share(weights[i], hr_unpack(&packing, *word).gradient.unpaid);
         }
-        words[g->outputs * BLOCK + i] = weights[i];
+        const uint32_t counted =
+            g->exposures ? hr_exposed(weights[i], g->exposures[rows->begin + i]) : weights[i];
+        words[g->outputs * BLOCK + i] = counted;
         bool is_within = predicted      ? abs(predicted[i] - targets[i]) <= clip
                          : g->quantiles ? is_near(g, loss, rows->begin + i)
                                         : false;
-        within += is_within ? weights[i] : 0;
+        within += is_within ? counted : 0;
     }
     return within;
 }

@@ -16,6 +16,7 @@ typedef struct hr_score_gradients {
     const double *quantiles; /* one an output; NULL: outputs are no quantiles */
     double reach;            /* hr_quantile_reach */
     const uint32_t *weights; /* NULL: every record counts 1 */
+    const double *exposures; /* counts: parts, above 0; NULL: all 1. Weights are there, too */
     size_t rows, outputs;
     size_t channels;    /* words of a record: one an output; with weights one more, for those */
     int shift;          /* of packed words */

@@ -32,7 +32,11 @@ typedef struct worst_case {
 } worst_case;
 
 static void score_rows(worst_case *w, size_t rows, size_t outputs, int64_t bound, hr_exact *scores) {
-    hr_binned binned = {rows, CANDIDATES, &w->binning, ROWS, w->columns[0], 0, NULL, NULL, NULL, NULL, NULL};
+    hr_binned binned = {.rows = rows,
+                        .features = CANDIDATES,
+                        .binning = &w->binning,
+                        .column_stride = ROWS,
+                        .columns = w->columns[0]};
     const double base[3] = {outputs > 1 ? .5 : -.5, .5, 0};
     hr_candidate_scan_loss loss = {HR_OBJECTIVE_SQUARE, (double)bound / 4096, 1, bound, 0, 0};
     hr_candidate_scan *scan = NULL;

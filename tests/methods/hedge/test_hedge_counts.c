@@ -244,6 +244,98 @@ static void test_counts__survive_any_noise(void **state) {
     table_close(&t);
 }
 
+/* Exposures of a tenth of the largest to all of it, by which means are multiplied. */
+static table table_of_exposures(double *exposures) {
+    uint64_t seed = 5;
+    table t = table_of_counts(4);
+    hr_schema_parts parts = *hr_schema_parts_of(t.schema);
+    hr_array columns[3], labels = {t.labels, HR_ELEMENT_FLOAT64, sizeof(double)};
+    hr_data_free(t.data);
+    for (size_t i = 0; i < ROWS; i++) {
+        exposures[i] = 36.5 * floor(1 + 10 * next_unit(&seed));
+        t.labels[i] = fmin(poisson(&seed, mean_of(&t, i) * exposures[i] / 365), HIGH);
+    }
+    for (size_t f = 0; f < 3; f++) columns[f] = (hr_array){t.columns[f], HR_ELEMENT_FLOAT64, sizeof(double)};
+    parts.exposure = "days";
+    parts.exposure_high = 365;
+    hr_schema *schema = NULL;
+    assert_int_equal(hr_schema_make(&parts, &schema, NULL), HR_OK);
+    hr_schema_free(t.schema);
+    t.schema = schema;
+    const hr_arrays arrays = {.rows = ROWS, .columns = columns, .labels = &labels, .exposures = exposures};
+    assert_int_equal(hr_data_borrow(schema, &arrays, &t.data, NULL), HR_OK);
+    return t;
+}
+
+/* What is learned are rates: a record's prediction is its part of the largest exposure times that of the
+ * largest, which the true rate is near. The deviance of true means is about 1.1. */
+static void test_exposures__multiply_means(void **state) {
+    (void)state;
+    static double exposures[ROWS];
+    table t = table_of_exposures(exposures);
+    hr_model *model = fit_counts(&t, 8, 1e-6);
+    double *predicted = predictions_of(model, t.data), off = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        double row[3] = {t.columns[0][i], t.columns[1][i], t.columns[2][i]}, largest;
+        assert_int_equal(hr_predict_row(&model->predictor, row, &largest, NULL), HR_OK);
+        assert_true(fabs(predicted[i] - largest * exposures[i] / 365) <= 1e-9 * largest);
+        off += fabs(log(largest / mean_of(&t, i))) / ROWS;
+    }
+    assert_true(off < .15);
+    assert_true(metrics_of(model, t.data).deviance < 1.2);
+    for (size_t i = 0; i < model->release_count; i++) {
+        const hr_release *r = &model->releases[i];
+        if (!strcmp(r->what, "sum of weights") || !strcmp(r->what, "leaf count"))
+            assert_int_equal(r->sensitivity, 65536);
+        if (!strcmp(r->what, "base score")) assert_int_equal(r->sensitivity, 64 << 12);
+    }
+    assert_true(hr_model_records(model) > ROWS * .5 && hr_model_records(model) < ROWS * .6);
+    char *json = render(model);
+    assert_non_null(strstr(json, "\"exposure\": {\"name\": \"days\", \"high\": 365}"));
+    hr_model *again = NULL;
+    assert_int_equal(hr_model_parse(json, strlen(json), "m", &again, NULL), HR_OK);
+    assert_true(hr_schema_same(again->schema, model->schema));
+    char *older = text_with(json, "\"hedgerow-model\": 4", "\"hedgerow-model\": 3");
+    hr_error err = {0};
+    hr_model *none = NULL;
+    assert_int_equal(hr_model_parse(older, strlen(older), "m", &none, &err), HR_E_FORMAT);
+    assert_string_equal(err.field, "schema.exposure");
+    free(older);
+    free(predicted);
+    hr_text_free(json);
+    hr_model_free(again);
+    hr_model_free(model);
+    table_close(&t);
+}
+
+/* A row is refused where it is 0, missing, or beyond the bound; and so is a fit without any. */
+static void test_exposures__are_refused(void **state) {
+    (void)state;
+    static double exposures[ROWS];
+    table t = table_of_exposures(exposures);
+    static const double wrong[] = {0, -1, NAN, 366, INFINITY};
+    hr_array columns[3], labels = {t.labels, HR_ELEMENT_FLOAT64, sizeof(double)};
+    for (size_t f = 0; f < 3; f++) columns[f] = (hr_array){t.columns[f], HR_ELEMENT_FLOAT64, sizeof(double)};
+    hr_arrays arrays = {.rows = ROWS, .columns = columns, .labels = &labels, .exposures = exposures};
+    hr_data *data = NULL;
+    hr_error err = {0};
+    for (size_t i = 0; i < 5; i++) {
+        exposures[3] = wrong[i];
+        assert_int_equal(hr_data_borrow(t.schema, &arrays, &data, &err), HR_E_SCHEMA);
+        assert_non_null(strstr(err.message, "record 4 has the exposure"));
+    }
+    arrays.exposures = NULL;
+    assert_int_equal(hr_data_borrow(t.schema, &arrays, &data, &err), HR_OK);
+    hr_fit_options options = options_of("hedge", HR_MODE_SOUND);
+    hr_model *model = NULL;
+    assert_int_equal(hr_fit(data, &options, &model, &err), HR_E_SCHEMA);
+    assert_non_null(strstr(err.message, "have no exposures"));
+    hr_data_free(data);
+    options.records_per_person = 2;
+    assert_int_not_equal(hr_fit(t.data, &options, &model, &err), HR_OK);
+    table_close(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts__are_learned),
@@ -254,6 +346,8 @@ int main(void) {
         cmocka_unit_test(test_counts__are_refused_by_name),
         cmocka_unit_test(test_rare_counts__have_their_mean),
         cmocka_unit_test(test_counts__survive_any_noise),
+        cmocka_unit_test(test_exposures__multiply_means),
+        cmocka_unit_test(test_exposures__are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,18 +51,20 @@ typedef struct run {
 
 static void run_open(run *r, const person_tables *t, hr_privacy_measure measure, size_t classes) {
     *r = (run){.arena = hr_arena_new(), .random = 7};
-    r->terms = (hr_hedge_terms){
-        .outputs = classes > 2 ? classes : 1,
-        .objective = classes == 2 && measure == HR_PRIVACY_PURE ? HR_OBJECTIVE_LOGISTIC : HR_OBJECTIVE_SQUARE,
-        .setting = {.privacy_measure = measure,
-                    .unit = HR_PER_PERSON,
-                    .budget = 4 * HR_UNIT,
-                    .task = hr_schema_task(t->schema)}};
+    r->terms =
+        (hr_hedge_terms){.outputs = classes > 2 ? classes : 1,
+                         .objective = hr_schema_task(t->schema) == HR_TASK_COUNT   ? HR_OBJECTIVE_COUNT
+                                      : classes == 2 && measure == HR_PRIVACY_PURE ? HR_OBJECTIVE_LOGISTIC
+                                                                                   : HR_OBJECTIVE_SQUARE,
+                         .schema = t->schema,
+                         .setting = {.privacy_measure = measure,
+                                     .unit = HR_PER_PERSON,
+                                     .budget = 4 * HR_UNIT,
+                                     .task = hr_schema_task(t->schema)}};
     const hr_column *label = hr_schema_label(t->schema);
     if (label->quantiles) {
         r->terms.outputs = label->quantile_count;
         r->terms.objective = HR_OBJECTIVE_QUANTILES;
-        r->terms.schema = t->schema;
     }
     assert_int_equal(hr_csprng_open_seeded(11, &r->coins, NULL), HR_OK);
     assert_int_equal(hr_hedge_new(&r->terms, r->coins, r->arena, &r->hedge, NULL), HR_OK);
@@ -183,6 +185,52 @@ static void test_questions__of_quantiles_change_by_what_is_charged_at_most_and_n
         assert_true(change_of("leaf count") > .999 && change_of("sum of weights") > .999);
         assert_true(change_of("base score") > .99 && change_of("clip count") > .3);
         assert_true(change_of("leaf sum") > (measures[m] == HR_PRIVACY_PURE ? .6 : .9));
+    }
+}
+
+/* ---- Exposures ---- */
+
+/* Records with exposures of 1 to 365 days, per record or with the weights of a few persons; and the same with
+ * one record more, which is as far from the others as it can be. */
+static void play_exposed(bool persons, const char *canary, hr_privacy_measure measure) {
+    enum { RECORDS = 300, LINE = 64 };
+    char text[400], *csv = calloc(RECORDS + 2, LINE), *at = csv;
+    uint64_t random = 9;
+    assert_non_null(csv);
+    snprintf(text, sizeof text,
+             "hedgerow-schema: 1\nunit: %s\nlabel: {name: y, kind: count, high: 60, exposure: {column: days, "
+             "high: 365}}\nfeatures:\n  - {name: x, kind: number, low: 0, high: 1}\n",
+             persons ? "who" : "record");
+    at += sprintf(at, "who,x,days,y\n");
+    for (int i = 0; i < RECORDS; i++) {
+        const double x = next_unit(&random), days = ceil(365 * next_unit(&random));
+        at += sprintf(at, "%d,%.4f,%g,%g\n", i % 90, x, days, floor(days / 60 * (x + next_unit(&random))));
+    }
+    hr_schema *schema = schema_of_text(text);
+    hr_data *without = data_of_text(schema, csv);
+    sprintf(at, "who,%s\n", canary);
+    hr_data *with = data_of_text(schema, csv);
+    const person_tables tables = {schema, without, with};
+    play(&tables, measure, 0);
+    hr_data_free(with);
+    hr_data_free(without);
+    hr_schema_free(schema);
+    free(csv);
+}
+
+static void test_questions__of_exposures_change_by_what_is_charged_at_most(void **state) {
+    (void)state;
+    static const char *const canaries[] = {".5,365,60", ".5,365,0",     ".9,1,60",
+                                           ".9,1,0",    ".1,1e-300,60", ".1,180,60"};
+    static const hr_privacy_measure measures[] = {HR_PRIVACY_GDP, HR_PRIVACY_PURE};
+    for (size_t m = 0; m < COUNT(measures); m++) {
+        memset(changes, 0, sizeof changes);
+        for (size_t c = 0; c < COUNT(canaries); c++) {
+            play_exposed(false, canaries[c], measures[m]);
+            play_exposed(true, canaries[c], measures[m]);
+        }
+        assert_true(change_of("sum of weights") > .999 && change_of("leaf count") > .999);
+        assert_true(change_of("base score") > .999 && change_of("leaf sum") > .9);
     }
 }
 
@@ -415,6 +463,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_questions__change_by_what_is_charged_at_most_and_nearly),
         cmocka_unit_test(test_questions__of_quantiles_change_by_what_is_charged_at_most_and_nearly),
+        cmocka_unit_test(test_questions__of_exposures_change_by_what_is_charged_at_most),
         cmocka_unit_test(test_questions__of_weighed_classes_change_by_the_weight),
         cmocka_unit_test(test_edges__are_medians_of_persons),
         cmocka_unit_test(test_edges__over_tables_move_by_what_is_charged),

@@ -134,7 +134,7 @@ static void test_parse__refuses_groups_that_are_malformed_or_too_large(void **st
 /* What others sent stands for no more lines than its size allows. */
 static void test_parse_sent__refuses_many_lines_of_few_bytes(void **state) {
     (void)state;
-    char *text = read_golden("model-3.json"), *forged;
+    char *text = read_golden("model-4.json"), *forged;
     const size_t most = HR_SENT_RELEASES + strlen(text) / 2;
     char rows[40], wanted[80];
     hr_model *model = NULL;

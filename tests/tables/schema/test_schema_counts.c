@@ -90,12 +90,80 @@ static void test_count__refuses_what_is_none(void **state) {
     }
 }
 
+#define EXPOSED                                                                                              \
+    "hedgerow-schema: 1\nlabel: {name: y, kind: count, high: 20, exposure: {column: days, high: 365}}\n"     \
+    "features: [{name: x, kind: number, low: 0, high: 1}]\n"
+
+static void test_exposure__is_a_column_with_a_public_bound(void **state) {
+    (void)state;
+    static const char *const texts[] = {EXPOSED, EXPOSED "decimal: \",\"\nunit: who\nweight: w\n"};
+    for (size_t i = 0; i < 2; i++) {
+        double high = 0;
+        char *text = NULL;
+        hr_schema *s = must_schema(texts[i]), *again = NULL, *of_records = NULL;
+        assert_string_equal(hr_schema_exposure(s, &high), "days");
+        assert_true(high == 365 && hr_schema_weighs(s));
+        assert_true((hr_schema_parts_of(s)->exposure_format.decimal == ',') == (i == 1));
+        assert_int_equal(hr_schema_render(s, &text, NULL), HR_OK);
+        assert_int_equal(hr_schema_parse(text, strlen(text), "s", &again, NULL), HR_OK);
+        assert_true(hr_schema_same(s, again));
+        assert_int_equal(hr_schema_copy_of_records(s, &of_records, NULL), HR_OK);
+        assert_string_equal(hr_schema_exposure(of_records, NULL), "days"); /* a model predicts by it */
+        assert_true(hr_schema_same_columns(s, of_records));
+        hr_schema_free(of_records);
+        hr_schema_free(again);
+        hr_schema_free(s);
+        hr_text_free(text);
+    }
+    hr_schema_builder *builder = NULL;
+    hr_schema *built = NULL, *read = must_schema(EXPOSED);
+    assert_int_equal(hr_schema_builder_new(&builder, NULL), HR_OK);
+    assert_int_equal(hr_schema_label_count(builder, "y", 0, 20, NULL), HR_OK);
+    assert_int_equal(hr_schema_add_number(builder, "x", 0, 1, false, NULL), HR_OK);
+    assert_int_equal(hr_schema_set_exposure(builder, "days", 365, NULL), HR_OK);
+    assert_int_equal(hr_schema_set_exposure(builder, "days", 365, NULL), HR_E_ARGUMENT);
+    assert_int_equal(hr_schema_build(builder, &built, NULL), HR_OK);
+    assert_true(hr_schema_same(built, read));
+    hr_schema_builder_free(builder);
+    hr_schema_free(built);
+    hr_schema_free(read);
+}
+
+static void test_exposure__is_refused_with_the_place(void **state) {
+    (void)state;
+#define OF(label)                                                                                            \
+    "hedgerow-schema: 1\nlabel: {name: y, " label "}\nfeatures: [{name: x, kind: number, low: 0, high: "     \
+    "1}]\n"
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {OF("kind: count, high: 9, exposure: days"), "an exposure must be a mapping"},
+        {OF("kind: count, high: 9, exposure: {column: days}"), "the key 'high' is missing"},
+        {OF("kind: count, high: 9, exposure: {column: days, high: 0}"), "the largest exposure is no finite"},
+        {OF("kind: count, high: 9, exposure: {column: x, high: 1}"),
+         "the exposure 'x' is the label or a feature"},
+        {OF("kind: count, high: 9, exposure: {column: w, high: 1}") "weight: w\n",
+         "is the unit or the weight"},
+        {OF("kind: number, low: 0, high: 9, exposure: {column: d, high: 1}"), "does not belong to a number"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hr_schema *s = NULL;
+        hr_error err = {0};
+        assert_int_equal(hr_schema_parse(cases[i].text, strlen(cases[i].text), "s.yaml", &s, &err),
+                         HR_E_FORMAT);
+        if (!strstr(err.message, cases[i].message)) fail_msg("%s: %s", cases[i].message, err.message);
+        assert_int_equal(err.line, 2);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_count__is_read_and_written),
         cmocka_unit_test(test_count__is_built_from_code),
         cmocka_unit_test(test_count__differs_from_a_number),
         cmocka_unit_test(test_count__refuses_what_is_none),
+        cmocka_unit_test(test_exposure__is_a_column_with_a_public_bound),
+        cmocka_unit_test(test_exposure__is_refused_with_the_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

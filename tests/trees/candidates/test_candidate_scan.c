@@ -363,15 +363,18 @@ static void test_candidate_scan__counts_records_and_labels(void **state) {
     (void)state;
     static const double numbers[] = {1, -1, .25, 1. / 3, -.9999}, classes[] = {2, 0, 2, 1, 2, 2};
     hr_exact count, labels[3];
-    assert_int_equal(hr_candidate_scan_totals(numbers, NULL, 5, 1, &count, labels), 1);
+    assert_int_equal(hr_candidate_scan_totals(&(hr_scan_records){numbers, NULL, NULL, 5}, 1, &count, labels),
+                     1);
     assert_true(count.unpaid == 5 * 64 && labels[0].unpaid == 4096 - 4096 + 1024 + 1365 - 4096);
     static const double beyond[] = {5, -7, 4}; /* however a target came to be there, it counts as a bound */
-    assert_int_equal(hr_candidate_scan_totals(beyond, NULL, 3, 1, &count, labels), 1);
+    assert_int_equal(hr_candidate_scan_totals(&(hr_scan_records){beyond, NULL, NULL, 3}, 1, &count, labels),
+                     1);
     assert_true(labels[0].unpaid == 4096);
-    assert_int_equal(hr_candidate_scan_totals(classes, NULL, 6, 3, &count, labels), 3);
+    assert_int_equal(hr_candidate_scan_totals(&(hr_scan_records){classes, NULL, NULL, 6}, 3, &count, labels),
+                     3);
     assert_true(count.unpaid == 6 * 64 && labels[0].unpaid == 64 && labels[1].unpaid == 64 &&
                 labels[2].unpaid == 4 * 64);
-    assert_int_equal(hr_candidate_scan_totals(NULL, NULL, 0, 3, &count, labels), 3);
+    assert_int_equal(hr_candidate_scan_totals(&(hr_scan_records){0}, 3, &count, labels), 3);
     assert_true(count.unpaid == 0 && labels[0].unpaid == 0 && labels[2].unpaid == 0);
 }
 
@@ -452,8 +455,8 @@ static void ask_all(const pair *p, const hr_binned *binned, const double *target
     hr_candidate_scan_scores(scan, trees, WALKED, &(hr_leaf_score_rule){s->outputs, s->threshold, NULL},
                              a->scores);
     a->within = hr_candidate_scan_within(scan);
-    hr_candidate_scan_totals(targets, NULL, binned->rows, p->has_classes ? s->outputs : 1, &a->total,
-                             a->labels);
+    hr_candidate_scan_totals(&(hr_scan_records){targets, NULL, NULL, binned->rows},
+                             p->has_classes ? s->outputs : 1, &a->total, a->labels);
     hr_candidate_scan_free(scan);
 }
 

@@ -251,8 +251,21 @@ typedef struct dealt_world {
     uint32_t block_of[ROWS];
 } dealt_world;
 
+static void expose(hr_data *data) {
+    uint64_t random = 4;
+    data->weights = malloc(ROWS * sizeof *data->weights);
+    data->exposures = malloc(ROWS * sizeof *data->exposures);
+    assert_true(data->weights && data->exposures);
+    for (size_t i = 0; i < ROWS; i++) {
+        data->weights[i] = HR_PERSON_UNIT;
+        data->exposures[i] = 1 - next_unit(&random);
+    }
+}
+
+/* Numbers have exposures, which go with their records. */
 static void dealt_open(dealt_world *d, size_t classes) {
     world_open(&d->w, classes);
+    if (!classes) expose(d->w.t.data);
     d->coins = must_coins(11);
     take_blocks(d->w.t.data, 11, d->parts, d->block_of);
     for (size_t b = 0; b < BLOCKS; b++) d->alone[b] = must_records(&d->w, d->parts[b]);

@@ -32,6 +32,7 @@ CASES = [('hospital', GBDT, (1, 2), (4,)),
          ('weighed', ['--method', 'dp-df'], (4,), ()),
          ('counts', ['--method', 'hedge'], (2,), (4,)),
          ('counts', ['--method', 'hedge', '--delta', '0'], (2,), ()),
+         ('exposed', ['--method', 'hedge'], (2,), (4,)),
          ('times', ['--method', 'hedge'], (2,), (4,)),
          ('hospital', ['--method', 'para'], (2,), ()),
          ('hospital', ['--method', 'seq', '--trees', '3'], (2,), ()),
@@ -50,7 +51,7 @@ def derive(c, name, label, more):
         file.write('%s,w,y\n' % ','.join(features))
         for row, line in enumerate(lines[1:]):
             cells = line.split(',')
-            file.write('%s,%g,%s\n' % (','.join(cells[:-1]), row % 7 / 2, label(float(cells[-1]))))
+            file.write('%s,%g,%s\n' % (','.join(cells[:-1]), (1 + row % 7) / 2, label(float(cells[-1]))))
     with open(c.path(name + '.yaml'), 'w', encoding='ascii') as file:
         file.write('hedgerow-schema: 1\nfeatures:\n%s%s' % (''.join('  - {name: %s, kind: number, low: 0, high: 1}\n' % f for f in features), more))
 
@@ -79,6 +80,7 @@ def test(c, words):
         c.must('generate', *how, '-o', table + '.csv', '--schema', table + '.yaml')
     derive(c, 'weighed', str, 'label: {name: y, kind: number, low: 0, high: 32}\nweight: {column: w, high: 4}\n')
     derive(c, 'counts', lambda y: max(int(y), 0), 'label: {name: y, kind: count, high: 32}\n')
+    derive(c, 'exposed', lambda y: max(int(y), 0), 'label: {name: y, kind: count, high: 32, exposure: {column: w, high: 4}}\n')
     schema = c.read('quantiles.yaml')
     with open(c.path('quantiles.yaml'), 'wb') as file:
         file.write(schema.replace(b'  kind: number\n', b'  kind: number\n  quantiles: [0.1, 0.5, 0.9]\n', 1))
@@ -89,7 +91,7 @@ def test(c, words):
     for name, content in (('ordered.csv', c.read('numbers.csv')), ('ordered.yaml', label + b'features:' + features)):
         with open(c.path(name), 'wb') as file:
             file.write(content)
-    parts = {table: c.split(table + '.csv', 5) for table in [*TABLES, 'weighed', 'counts', 'times', 'ordered']}
+    parts = {table: c.split(table + '.csv', 5) for table in [*TABLES, 'weighed', 'counts', 'exposed', 'times', 'ordered']}
     for table, how, from_one, from_five in CASES:
         c.must('train', '--data', table + '.csv', '--schema', table + '.yaml', *how, *cluster.REPRODUCIBLE, '--force', '--model', 'wanted.json')
         wanted = c.read('wanted.json')
