@@ -60,6 +60,10 @@ static const arg_option train_options[] = {
      "features that a tree may split by together: all; pairs; none, so that the model is a sum of one curve "
      "a "
      "feature; or lists of those that may, such as '[[age, dose], [x, y, z]]'"},
+    {"conformal", 0, ARG_SETTING, false, AT(settings), "P",
+     "of quantiles: hold a fifth of the records out, and correct the interval between two of them by these, "
+     "so "
+     "that on average it covers a part P of the labels, such as 0.8 between 0.1 and 0.9"},
     {"option", 0, ARG_PAIR, false, AT(settings), "NAME=VALUE",
      "another option of the method; may be repeated ('hedgerow methods NAME' lists options, defaults and "
      "ranges)"},

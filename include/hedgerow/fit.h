@@ -120,6 +120,9 @@ typedef struct hr_fit_options {
 
     char interactions[HR_INTERACTIONS_TEXT]; /* which features a tree may split by together; for
                                                 hr_fit_options_set alone. "": any */
+    double conformal; /* of quantiles: the part of the labels that the interval between two of them is to
+                         cover, 0 to 0.999: a fifth of the records, or of the persons, is held out, and
+                         corrects it. 0: it is left as it is, and all records train */
 } hr_fit_options;
 
 /* Fills in all defaults of a method and mode, in the first `size` bytes of the struct; a NULL method means
@@ -156,7 +159,9 @@ HR_API HR_MUST_CHECK hr_status hr_fit_options_set(hr_fit_options *options, const
  * the method does not take in its mode are ignored. With options->private_bounds: ARGUMENT also for a method
  * or mode that is not private, a start, and names of no number of the schema; POLICY for a schema with a
  * unit; BUDGET also where noise hides the values of the label: there is no model, and what was reserved stays
- * spent (hr_fit_plan tells beforehand, of a number of records that need not be private). With options->start
+ * spent (hr_fit_plan tells beforehand, of a number of records that need not be private). With
+ * options->conformal: ARGUMENT also for a label that has not both quantiles, a start, private bounds,
+ * records_per_person, a binned cache and ranks. With options->start
  * the model's guarantee is the new cost, and hr_model_start_guarantee tells that and the start's together.
  * Fails also: ARGUMENT (the method or mode takes no start; another task, classes or kind of scores), SCHEMA
  * (another schema: the message names the difference), POLICY (the start has no guarantee, or one that is not

@@ -88,7 +88,7 @@ def _facts_of(model: Model) -> dict[str, Any]:
         'task': TASKS[file['task']], 'trees': model.tree_count, 'guarantee': model.guarantee, 'start': model.start_guarantee,
         'settings': file['settings'], 'suspect': model.suspect, 'records': _records(model), 'exposure': schema.exposure, 'guess': _guess(model.guarantee), 'version': text_of(lib.hr_version()), 'made_by': file['version'],
         'budget': _budget(model), 'importance': features.importance(), 'scale': features.scale, 'effects': effects, 'pairs': pairs, 'is_drawn': features.found.is_drawn,
-        'calibration': _calibration(file), 'owners': _owners(model, file['settings']), 'tree': _first_tree(model, file, features.scale)}
+        'calibration': _calibration(file), 'interval': _interval(model, file), 'owners': _owners(model, file['settings']), 'tree': _first_tree(model, file, features.scale)}
 
 
 # ---- Words and numbers ----
@@ -172,6 +172,10 @@ def _costliest_parts(releases: list[Release]) -> list[Release]:
     return [line for line in releases if costliest[line.group] == (line.group, line.part)]
 
 
+# What records pay for that were kept out of the trees: no part of what the others pay.
+OF_HELD_OUT = 'correction of the interval'
+
+
 def _budget(model: Model) -> dict[str, Any]:
     """By what was released: its share of the cost, in percent, how many lines and numbers, and how it was drawn."""
     found: dict[str, dict[str, Any]] = {}
@@ -181,7 +185,7 @@ def _budget(model: Model) -> dict[str, Any]:
         row['draws'] += line.draws
         row['mechanisms'].add(line.mechanism)
     counted = [line for line in _costliest_parts(model.releases) if math.isfinite(line.cost)]
-    total = sum(line.cost for line in counted)
+    total = sum(line.cost for line in counted if line.what != OF_HELD_OUT)
     for line in counted:
         found[line.what]['share'] += 100 * line.cost / total if total > 0 else 0.
     rows = sorted(found.values(), key=lambda row: (-row['share'], row['what']))
@@ -379,6 +383,14 @@ def _is_noise(effect: Effect) -> bool:
 
 
 # ---- The rest ----
+
+def _interval(model: Model, file: dict[str, Any]) -> dict[str, Any] | None:
+    """Of a model whose interval held-out records corrected: four fifths of the records trained, and a fifth corrected."""
+    if 'conformal' not in file:
+        return None
+    made, held_out = file['conformal'], None if model.records is None else model.records / 4
+    return {**made, 'records': held_out, 'short': None if held_out is None else made['shortfall'] / (held_out + 1)}
+
 
 def _calibration(file: dict[str, Any]) -> dict[str, Any] | None:
     """How released counts of the label by score correct probabilities (docs/reference/formats.md, Predictions)."""

@@ -8,6 +8,7 @@
 #include "base/threads.h"
 #include "fit/bounds.h"
 #include "fit/budget.h"
+#include "fit/conformal.h"
 #include "fit/over_ranks.h"
 #include "fit/paid.h"
 #include "fit/settings.h"
@@ -45,6 +46,7 @@ typedef struct fit_job {
     hr_settings settings;
     hr_bounded_table bounded;        /* the records within released bounds; empty: the schema has them */
     hr_weighted weighted;            /* the records with weights of classes or records; empty: none */
+    hr_conformal_parts parts;        /* trained on, and held out for the interval; empty: all train */
     double *start_scores;            /* of the records; NULL: there is no start */
     char start_hash[HR_DIGEST_TEXT]; /* of its file */
 } fit_job;
@@ -142,7 +144,7 @@ static hr_status check_memory(const fit_job *f, hr_error *err) {
     double bytes = f->method->memory ? MEMORY_MARGIN * f->method->memory(&facts) : 0;
     if (f->options->start) bytes += (double)facts.rows * (double)hr_facts_outputs(&facts) * sizeof(double);
     if (hr_options_weigh(f->options)) bytes += (double)facts.rows * sizeof(uint32_t);
-    if (f->options->private_bounds_count)
+    if (f->options->private_bounds_count || hr_conformal_coverage(f->options) > 0)
         bytes += (hr_facts_table(&facts) + (double)facts.rows) * sizeof(double);
     char *volatile probe = bytes < (double)(SIZE_MAX / 2) ? malloc((size_t)bytes + 1) : NULL;
     if (!probe)
@@ -215,7 +217,7 @@ static void write_settings(fit_job *f) {
  * these leave unspent may depend on a noisy count. */
 static hr_status guarantee_granted(const fit_job *f, hr_guarantee *out, hr_error *err) {
     size_t count;
-    const hr_release *releases = hr_gate_releases(f->gate, &count);
+    const hr_release *releases = hr_conformal_releases(&f->parts, f->gate, &count);
     hr_guarantee used, granted;
     hr_units units = 0;
     hr_status status =
@@ -342,11 +344,12 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
     state_start(f, &parts.start_guarantee, &statement);
     hr_bounds_state(&f->bounded, f->options, f->budget.units, &statement);
     hr_weights_state(f->options, hr_data_schema(f->data), &statement);
+    hr_conformal_state(&f->parts, &statement);
     if (f->options->of_program && claims_privacy(f)) hr_buffer_text(&statement, of_program_text);
     if (hr_data_declares_equal(f->data)) hr_buffer_text(&statement, HR_EQUAL_FILES);
     parts.settings = f->settings.items;
     parts.setting_count = f->settings.count;
-    parts.releases = (hr_release *)hr_gate_releases(f->gate, &parts.release_count);
+    parts.releases = (hr_release *)hr_conformal_releases(&f->parts, f->gate, &parts.release_count);
     char *text = NULL;
     status = hr_buffer_take(&statement, &text, err);
     if (status) return status;
@@ -399,6 +402,7 @@ static hr_status check_before_draws(fit_job *f, hr_error *err) {
     hr_status status = check_fit(f, err);
     if (!status) status = hr_budget_check(f->method, f->options, schema, rows, &f->budget, err);
     if (!status) status = hr_budget_check_delta(&f->budget, rows, err);
+    if (!status) status = hr_conformal_check(f->options, f->data, &f->budget, err);
     return status ? status : check_memory(f, err);
 }
 
@@ -460,8 +464,10 @@ static hr_status run_fit(fit_job *f, hr_model **out, hr_error *err) {
         status = hr_weights_apply(f->training.data, f->options, &f->weighted, err);
         if (!status) f->training.data = f->weighted.data;
     }
+    if (!status) status = hr_conformal_divide(f->options, f->csprng, &f->training.data, &f->parts, err);
     if (!status) status = open_source(f, err);
     if (!status) status = f->method->train(&f->training, err);
+    if (!status) status = hr_conformal_release(&f->parts, &f->training, &f->budget, err);
     if (!status && f->data->cells) status = hr_cell_file_unchanged(f->data->cells, err);
     hr_timings_enter(f->options->timings, HR_PHASE_MODEL);
     if (!status) status = make_model(f, &model, err);
@@ -506,6 +512,7 @@ hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **
     free(f.start_scores);
     free(f.leak);
     hr_person_sample_done(&f.sample);
+    hr_conformal_parts_done(&f.parts);
     hr_weighted_done(&f.weighted);
     hr_bounded_table_done(&f.bounded);
     if (taken.entry) *taken.entry = f.entry;

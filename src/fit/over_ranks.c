@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "base/threads.h"
+#include "fit/conformal.h"
 #include "fit/settings.h"
 #include "tables/schema/schema.h"
 #include "trees/cluster/cluster.h"
@@ -46,6 +47,8 @@ static hr_status check_options_over_ranks(const hr_fit_options *options, hr_erro
         return refuse_over_ranks("class-weight", "ranks do not weigh classes", in_one_process, err);
     if (options->record_weights)
         return refuse_over_ranks("record-weights", "ranks do not weigh records", in_one_process, err);
+    hr_status status = hr_conformal_refuse(options, "ranks", err);
+    if (status) return status;
     if (options->records_per_person)
         return refuse_over_ranks("records-per-person", "ranks do not draw records of persons", in_one_process,
                                  err);

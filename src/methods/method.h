@@ -206,7 +206,7 @@ HR_MUST_CHECK hr_status hr_options_check(const hr_method *method, const hr_fit_o
                                          hr_error *err);
 
 /* Calls visit(name, value as text) for every option that the method takes in the options' mode, in a fixed
- * order; of the interactions where they are limited. */
+ * order; of the interactions where they are limited, and of the conformal correction where one is wanted. */
 void hr_options_each(const hr_method *method, const hr_fit_options *options,
                      void (*visit)(void *user, const char *name, const char *value), void *user);
 

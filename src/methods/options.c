@@ -113,6 +113,9 @@ static const option options_table[] = {
      "largest weight of a record; the least is one over it; 1: no weights"},
     {"weight-share", REAL, BY_NAME(WEIGHT_SHARE), 0, .9, true, NULL, "0 < X <= 0.9",
      "part of the budget for the counts that weights follow from"},
+    {"conformal", REAL, AT(conformal), 0, .999, false, NULL, "0..0.999",
+     "of quantiles: hold a fifth of the records out, and correct the interval that is to cover this part of "
+     "the labels by them; 0: do not"},
 };
 enum { COUNT = sizeof options_table / sizeof *options_table };
 
@@ -298,6 +301,7 @@ void hr_options_each(const hr_method *method, const hr_fit_options *options,
     for (const char *const *name = names_of(method, options->mode); name && *name; name++) {
         const option *o = find_option_named(*name);
         char text[HR_NUMBER_TEXT];
+        if (o->offset == AT(conformal) && option_value_of(options, o) == 0) continue;
         if (o->type != INTERACTIONS) {
             render_option_value(options, o, text);
             visit(user, *name, text);

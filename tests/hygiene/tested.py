@@ -15,6 +15,7 @@ COVERED = {
     'broker': 'address',
     'candidate_scan': 'candidate_trees score_gradients',
     'class_weights': 'weights',
+    'conformal': 'interval',
     'hedge_times': 'hazards',
     'times': 'other_cells',
     'compressed': 'codec_gzip codec_xz codec_zstd contents decompress table_source',

@@ -183,6 +183,8 @@ PLAIN = {
     'weigh records as class weights do, noise for noise: tests/fit/test_record_weights.c; over ranks tests/trees/cluster/models.py': (('field', 'record_weights'), ('field', 'record_weight_count'), ('schema', 'weight'), ('method', 'weighed')),
     'which public trees hedge draws; no cell depends on it: tests/methods/hedge/test_hedge_interactions.c, tests/fit/test_interactions_of_fits.c': (
         ('train', 'interactions'), ('field', 'interactions')),
+    'an interval that held-out records correct; refused with persons who are drawn, ranks, owners, starts, private bounds and binned caches: tests/fit/test_conformal.c': (
+        ('train', 'conformal'), ('field', 'conformal')),
     'which methods learn counts; others refuse such labels: tests/cli/counts.test, tests/cli/counts_together.test': (('method', 'counts'),),
     'which methods learn quantiles; others refuse such labels: tests/cli/quantiles.test, tests/cli/quantiles_together.test': (('method', 'quantiles'),),
     'which methods learn times of events; others refuse such labels: tests/cli/times.test, tests/cli/times_together.test': (('method', 'times'),),

@@ -35,6 +35,7 @@ static const struct place {
     {"glc-exponent", WORD, BY_NAME(GLC_EXPONENT)},
     {"split-budget", WORD, BY_NAME(SPLIT_BUDGET)},
     {"round-gain", REAL, BY_NAME(ROUND_GAIN)},
+    {"conformal", REAL, offsetof(hr_fit_options, conformal)},
     {"vote-trees", WORD, BY_NAME(VOTE_TREES)},
     {"owners", WHOLE, BY_NAME(OWNERS)},
     {"owner", WHOLE, BY_NAME(OWNER)},

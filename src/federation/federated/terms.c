@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "federation/federated/evaluation_question.h"
+#include "fit/conformal.h"
 #include "fit/measure/shared_bounds.h"
 #include "privacy/ledger/delta.h"
 #include "tables/schema/schema.h"
@@ -297,13 +298,13 @@ hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema 
         hr_federated_method_named(method, strlen(method), job->options.mode);
     if (!federated) return refuse_method_of_one(method, err);
     job_offer o = {.settings.arena = hr_arena_new()};
+    const bool paper = job->options.mode == HR_MODE_PAPER;
     hr_status status = o.settings.arena ? check_job_mode(job, federated, err) : hr_fail_memory(err);
-    if (!status)
-        status = hr_federated_check_label(federated, job->options.mode == HR_MODE_PAPER, schema, err);
-    if (!status)
-        status = hr_federated_check_monotone(federated, job->options.mode == HR_MODE_PAPER, schema, err);
+    if (!status) status = hr_federated_check_label(federated, paper, schema, err);
+    if (!status) status = hr_federated_check_monotone(federated, paper, schema, err);
     if (!status) status = federated->check_schema ? federated->check_schema(schema, err) : HR_OK;
-    if (!status) status = hr_federated_check_unit(federated, job->options.mode == HR_MODE_PAPER, schema, err);
+    if (!status) status = hr_federated_check_unit(federated, paper, schema, err);
+    if (!status) status = hr_conformal_refuse(&job->options, "owners who train together", err);
     if (!status && job->averages) status = check_alone(&job->options, err);
     if (!status) status = hr_interactions_check(job->options.interactions, schema, err);
     if (!status) status = check_job_keys(job, federated, owners, err);

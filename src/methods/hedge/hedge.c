@@ -166,8 +166,8 @@ static void hedge_defaults(hr_fit_options *o) {
     o->edges = HR_EDGES_PRIVATE;
 }
 
-static const char *const sound_options[] = {"epsilon", "delta",        "bins", "edges",
-                                            "loss",    "interactions", NULL};
+static const char *const sound_options[] = {"epsilon", "delta",        "bins",      "edges",
+                                            "loss",    "interactions", "conformal", NULL};
 
 const hr_method hr_method_hedge = {
     .info = {.name = "hedge",

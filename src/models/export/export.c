@@ -19,6 +19,11 @@ static hr_status render_export(const hr_model *model, format_writer write, hr_bu
     if (model->forest.link == HR_LINK_HAZARD)
         return hr_fail(err, HR_E_ARGUMENT, "predict with Hedgerow, or read the JSON model",
                        "no format of other programs has survival of times to an event");
+    if (model->forest.conformal.made) {
+        hr_fail(err, HR_E_ARGUMENT, "predict with Hedgerow, or train without --conformal",
+                "no format of other programs has a corrected interval");
+        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "conformal");
+    }
     hr_arena *arena = hr_arena_new();
     hr_ensemble ensemble;
     hr_status status = arena ? hr_ensemble_make(model, arena, &ensemble, err) : hr_fail_memory(err);

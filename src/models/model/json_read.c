@@ -1,5 +1,6 @@
 /* From JSON to a model. A model file may come from anywhere: its shape and types are checked here, what the
  * values mean in hr_model_check. Only what docs/reference/formats.md names is accepted. */
+#include "models/model/interval.h"
 #include "models/model/json_fields.h"
 #include "models/model/model.h"
 #include "models/model/model_words.h"
@@ -200,6 +201,24 @@ static void read_json_tree(hr_json_reader *r, const hr_json_position *at, hr_tre
     tree->noise = numbers_of_nodes(r, at, "noise", tree->node_count);
 }
 
+static void read_conformal(hr_json_reader *r, const hr_json_position *root) {
+    static const char key[] = "conformal", *const keys[] = {"coverage", "correction", "shortfall"};
+    hr_conformal *conformal = &r->model->forest.conformal;
+    if (r->status || !hr_json_has(r, root, key)) return;
+    const hr_json_position at = hr_json_member(r, root, key);
+    if (r->version < HR_MODEL_VERSION_CONFORMAL) {
+        hr_json_refuse(r, &at, "use a file of version 4", "version %d has no corrections of intervals",
+                       (int)r->version);
+        return;
+    }
+    hr_json_only_keys(r, &at, keys, COUNT(keys));
+    conformal->made = !r->status;
+    conformal->coverage = hr_json_number_of(r, &at, "coverage");
+    conformal->correction = hr_json_number_of(r, &at, "correction");
+    conformal->shortfall = hr_json_number_of(r, &at, "shortfall");
+    if (!r->status) hr_interval_ends(hr_schema_label(r->model->schema), conformal->coverage, conformal->ends);
+}
+
 static void read_forest(hr_json_reader *r, const hr_json_position *root) {
     hr_forest *forest = &r->model->forest;
     forest->link = (hr_link)hr_json_word_of(r, root, "link", HR_LINK_NAMES, COUNT(HR_LINK_NAMES));
@@ -215,6 +234,8 @@ static void read_forest(hr_json_reader *r, const hr_json_position *root) {
         calibration->intercept = hr_json_number_of(r, &at, "intercept");
         calibration->slope = hr_json_number_of(r, &at, "slope");
     }
+
+    read_conformal(r, root);
 
     const hr_json_position list = hr_json_typed_member(r, root, "trees", HR_JSON_ARRAY);
     forest->tree_count = hr_json_size(r, &list);
@@ -242,10 +263,10 @@ static void read_version(hr_json_reader *r, const hr_json_position *root) {
 }
 
 static hr_status read_model(hr_json_reader *r, const hr_json *json) {
-    static const char *const keys[] = {"hedgerow-model", "version",  "method",         "mode",
-                                       "task",           "link",     "start_model",    "guarantee",
-                                       "settings",       "schema",   "base",           "calibration",
-                                       "trees",          "releases", "start_guarantee"};
+    static const char *const keys[] = {"hedgerow-model", "version", "method",      "mode",
+                                       "task",           "link",    "start_model", "guarantee",
+                                       "settings",       "schema",  "base",        "calibration",
+                                       "conformal",      "trees",   "releases",    "start_guarantee"};
     const hr_json_position root = {NULL, NULL, 0, json};
     read_version(r, &root);
     if (r->status) return r->status;

@@ -304,6 +304,14 @@ static void add_forest(hr_buffer *b, const hr_model *m) {
         hr_buffer_text(b, "}");
     }
 
+    const hr_conformal *conformal = &m->forest.conformal;
+    if (conformal->made) {
+        add_number_after(b, ",\n  \"conformal\": {\"coverage\": ", conformal->coverage);
+        add_number_after(b, ", \"correction\": ", conformal->correction);
+        add_number_after(b, ", \"shortfall\": ", conformal->shortfall);
+        hr_buffer_text(b, "}");
+    }
+
     hr_buffer_text(b, ",\n  \"trees\": [");
     for (size_t t = 0; t < m->forest.tree_count; t++) {
         begin_item(b, t, 4);

@@ -30,6 +30,10 @@ typedef struct hr_setting {
 /* Whether it is a person, of whatever. */
 bool hr_unit_is_person(const char *unit);
 
+/* hr_release.owner of a model whose interval held-out records corrected: these are as the records of an owner
+ * of their own. */
+enum { HR_OWNER_TRAINED = 1, HR_OWNER_HELD_OUT = 2 };
+
 /* The setting that holds what hr_model_records returns. */
 #define HR_RECORDS_SETTING "records"
 

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/text/number.h"
 #include "base/text/text.h"
+#include "models/model/interval.h"
 #include "models/model/model.h"
 #include "privacy/mechanisms.h"
 #include "trees/tree/interactions.h"
@@ -102,6 +103,20 @@ static hr_status check_calibration(const model_check *c) {
         return refuse_model(c, "the intercept must be between -2 and 2", "calibration.intercept");
     if (!(made->slope >= HR_SLOPE_MIN && made->slope <= HR_SLOPE_MAX))
         return refuse_model(c, "the slope must be between 0.25 and 4", "calibration.slope");
+    return HR_OK;
+}
+
+static hr_status check_conformal(const model_check *c) {
+    const hr_conformal *made = &c->model->forest.conformal;
+    size_t ends[2];
+    if (!made->made) return HR_OK;
+    if (!hr_interval_ends(hr_schema_label(c->model->schema), made->coverage, ends))
+        return refuse_model(c, "the label has no quantiles for such an interval", "conformal.coverage");
+    if (!(made->correction >= hr_interval_correction(0) &&
+          made->correction <= hr_interval_correction(HR_INTERVAL_LEVELS - 1)))
+        return refuse_model(c, "the correction must be between -0.52 and 1117", "conformal.correction");
+    if (!(made->shortfall >= 0 && made->shortfall <= VALUE_LIMIT))
+        return refuse_model(c, "the shortfall must be between 0 and 1e100", "conformal.shortfall");
     return HR_OK;
 }
 
@@ -366,8 +381,9 @@ static hr_status check_start_guarantee(const model_check *c) {
 hr_status hr_model_check(const hr_model *model, hr_error *err) {
     const model_check c = {model, err};
     static hr_status (*const parts[])(const model_check *) = {
-        check_texts,    check_outputs,  check_calibration, check_trees,     check_interactions,
-        check_monotone, check_releases, check_guarantee,   check_coalition, check_start_guarantee};
+        check_texts,     check_outputs,      check_calibration,    check_conformal,
+        check_trees,     check_interactions, check_monotone,       check_releases,
+        check_guarantee, check_coalition,    check_start_guarantee};
     hr_status status = HR_OK;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !status; i++) status = parts[i](&c);
     return status;

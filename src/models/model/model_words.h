@@ -6,7 +6,8 @@
 #include "models/model/model.h"
 
 /* Versions of the format: written, and the oldest that is read; and the first with groups of releases, with
- * counts, with times of events, with quantiles, with monotone features and with exposures. */
+ * counts, with times of events, with quantiles, with monotone features, with exposures and with corrected
+ * intervals. */
 enum {
     HR_MODEL_VERSION = 4,
     HR_MODEL_VERSION_FIRST = 2,
@@ -15,7 +16,8 @@ enum {
     HR_MODEL_VERSION_TIMES = 4,
     HR_MODEL_VERSION_QUANTILES = 4,
     HR_MODEL_VERSION_MONOTONE = 4,
-    HR_MODEL_VERSION_EXPOSURES = 4
+    HR_MODEL_VERSION_EXPOSURES = 4,
+    HR_MODEL_VERSION_CONFORMAL = 4
 };
 
 static const char *const HR_MODE_NAMES[] = {[HR_MODE_SOUND] = "sound", [HR_MODE_PAPER] = "paper"};

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/team.h"
 #include "base/threads.h"
+#include "models/model/interval.h"
 #include "models/model/model.h"
 #include "models/model/survival.h"
 #include "tables/data/columns.h"
@@ -58,6 +59,7 @@ static void write_linked(const hr_predictor *predictor, const double *scores, si
             out[k] = clip_prediction(label->low + part * (label->high - label->low), label->low, label->high);
         }
         sort_quantiles(out, forest->output_count);
+        if (forest->conformal.made) hr_interval_correct(label, &forest->conformal, out);
     } else if (forest->link == HR_LINK_HAZARD) {
         hr_survival_write(hr_schema_label(predictor->schema), scores, stride, out);
     } else if (forest->link == HR_LINK_LOG) {

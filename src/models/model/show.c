@@ -244,3 +244,18 @@ hr_status hr_model_tree_dot(const hr_model *model, size_t tree, char **text, hr_
     hr_buffer_text(&buffer, "}\n");
     return hr_buffer_take(&buffer, text, err);
 }
+
+/* A fifth of the records corrected the interval, and four fifths trained: so there are about a quarter of
+ * those that trained. */
+void hr_show_interval(hr_buffer *b, const hr_model *m) {
+    const hr_conformal *made = &m->forest.conformal;
+    const double held_out = hr_model_records(m) / 4;
+    hr_buffer_format(b,
+                     "Interval  of %.10g of the labels, corrected by %+.3g of its width\n"
+                     "          On average it covers this part",
+                     made->coverage, made->correction);
+    if (held_out > 0)
+        hr_buffer_format(b, ", less at most %.2g (noise among about %.0f records)",
+                         made->shortfall / (held_out + 1), held_out);
+    hr_buffer_text(b, "\n");
+}

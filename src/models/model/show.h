@@ -22,4 +22,7 @@ void hr_show_wrapped(hr_buffer *buffer, const char *text, size_t width, const ch
 void hr_show_condition(hr_buffer *buffer, const hr_model *model, const hr_tree *tree, const hr_node *node,
                        size_t limit);
 
+/* Adds how the interval of a model is corrected that has a correction, and what is promised of it. */
+void hr_show_interval(hr_buffer *buffer, const hr_model *model);
+
 #endif

@@ -218,7 +218,10 @@ static void show_releases(hr_buffer *b, const hr_model *m) {
     qsort(lines, count, sizeof *lines, by_group);
     mark_costliest(lines, count);
     qsort(lines, count, sizeof *lines, by_what);
+    /* What records pay that were held out for the interval is of these alone. */
     double total = line_cost_of(lines, 0, count);
+    for (size_t i = 0; i < count && m->forest.conformal.made; i++)
+        if (lines[i].release->owner == HR_OWNER_HELD_OUT) total -= line_cost_of(lines, i, i + 1);
     hr_buffer_format(b, "\nReleases  %*s  share of budget    releases       draws\n", NAME - 8, "");
     for (size_t from = 0, end; from < count; from = end) {
         end = run_end(lines, from, count, by_what);
@@ -325,6 +328,7 @@ hr_status hr_model_summary(const hr_model *model, char **text, hr_error *err) {
     if (c->made)
         hr_buffer_format(&b, "Classes   probabilities calibrated, with intercept %+.3g and slope %.3g\n",
                          c->intercept, c->slope);
+    if (model->forest.conformal.made) hr_show_interval(&b, model);
     show_guarantee(&b, model);
     show_releases(&b, model);
     show_importance(&b, model);

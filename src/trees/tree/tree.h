@@ -70,6 +70,15 @@ typedef struct hr_calibration {
     double intercept, slope;
 } hr_calibration;
 
+/* How the interval between two quantiles is corrected (models/model/interval.h). */
+typedef struct hr_conformal {
+    bool made;         /* false: it is left as it is */
+    double coverage;   /* the part of the labels that it is to cover */
+    double correction; /* each end moves outwards by this part of the interval's width */
+    double shortfall;  /* by so many held-out records, on average, noise may take away from it at most */
+    size_t ends[2];    /* which quantiles it is between; follows from the coverage */
+} hr_conformal;
+
 typedef struct hr_forest {
     hr_link link;
     size_t output_count; /* scores per record */
@@ -77,6 +86,7 @@ typedef struct hr_forest {
     hr_tree *trees;
     size_t tree_count;
     hr_calibration calibration; /* of classes; a label that is a number has none */
+    hr_conformal conformal;     /* of quantiles */
 } hr_forest;
 
 static inline bool hr_bin_set_has(const hr_bin_set *set, uint8_t bin) {

@@ -42,8 +42,12 @@ static void draw_forest(world *w, hr_link link, size_t outputs, double size) {
             w->nodes[t][n].value = size * (2 * hr_dice_unit(&w->dice) - 1);
     }
     for (size_t k = 0; k < outputs; k++) w->base[k] = hr_dice_unit(&w->dice) - .5;
-    w->forest = (hr_forest){link,     outputs, w->base,
-                            w->trees, TREES,   {true, 1, 2}}; /* a calibration is not looked at */
+    w->forest = (hr_forest){.link = link,
+                            .output_count = outputs,
+                            .base = w->base,
+                            .trees = w->trees,
+                            .tree_count = TREES,
+                            .calibration = {true, 1, 2}}; /* it is not looked at */
     hr_csprng_close(csprng);
 }
 

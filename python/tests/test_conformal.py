@@ -1,0 +1,39 @@
+"""Intervals that held-out records correct, in Python."""
+import json
+
+import numpy as np
+import pytest
+
+from hedgerow import HedgerowRegressor
+from hedgerow.errors import ArgumentError
+from hedgerow.report import render
+
+PUBLIC = {'bounds': (0, 1), 'label_bounds': (0, 1), 'epsilon': 4}
+
+
+def table(n=4000, seed=1):
+    dice = np.random.default_rng(seed)
+    X = dice.random((n, 2))
+    return X, X[:, 0] * dice.random(n)
+
+
+def test_conformal__corrects_the_interval():
+    model = HedgerowRegressor(quantiles=(.1, .5, .9), conformal=.8, **PUBLIC).fit(*table())
+    X, y = table(20000, 2)
+    q = model.predict_quantiles(X)
+    assert (np.diff(q, axis=1) >= 0).all()
+    assert .7 < np.mean((q[:, 0] <= y) & (y <= q[:, 2])) < .9
+    made = json.loads(model.model_.to_json())['conformal']
+    assert made['coverage'] == .8 and made['shortfall'] > 0
+
+
+def test_report__has_the_interval():
+    page = render(HedgerowRegressor(quantiles=(.1, .5, .9), conformal=.8, **PUBLIC).fit(*table()).model_)
+    assert 'id="interval"' in page and 'is to cover 80 % of the labels' in page
+    assert 'id="interval"' not in render(HedgerowRegressor(quantiles=(.1, .5, .9), **PUBLIC).fit(*table()).model_)
+
+
+def test_conformal__is_refused_by_name():
+    for parameters in ({'quantiles': (.1, .5, .9), 'conformal': .7}, {'conformal': .8}, {'quantiles': (.1, .9), 'conformal': 2}):
+        with pytest.raises(ArgumentError, match='conformal'):
+            HedgerowRegressor(**parameters, **PUBLIC).fit(*table(200))

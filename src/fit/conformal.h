@@ -1,0 +1,49 @@
+/* Intervals whose coverage is promised: a secret coin keeps a fifth of the records, or of the persons, out of
+ * the table that the method sees, and the correction of the interval is chosen by these, in a gate of their
+ * own. Proof: conformal.proof.md. */
+#ifndef HR_FIT_CONFORMAL_H
+#define HR_FIT_CONFORMAL_H
+
+#include "base/buffer.h"
+#include "fit/budget.h"
+
+/* What part of the labels the interval is to cover; 0: no correction is wanted. */
+static inline double hr_conformal_coverage(const hr_fit_options *options) {
+    return options->conformal;
+}
+
+/* A table in two, and what was released of both. Starts from {0}. */
+typedef struct hr_conformal_parts {
+    hr_data *trained, *held_out; /* NULL: nothing is kept apart */
+    hr_release *releases;
+    size_t release_count;
+} hr_conformal_parts;
+
+void hr_conformal_parts_done(hr_conformal_parts *parts);
+
+/* Whether a fit of the table can correct its interval; HR_OK if none is wanted. Fails: ARGUMENT (the schema
+ * has not the two quantiles; a start, private bounds, records of persons, a binned cache), BUDGET. */
+HR_MUST_CHECK hr_status hr_conformal_check(const hr_fit_options *options, const hr_data *data,
+                                           const hr_budget *budget, hr_error *err);
+
+/* The same of options that go with a job of owners, or with ranks: none. Fails: ARGUMENT. */
+HR_MUST_CHECK hr_status hr_conformal_refuse(const hr_fit_options *options, const char *what, hr_error *err);
+
+/* Divides *data, which it leaves alone, by coins of the stream, and sets *data to the part that trains;
+ * nothing if no correction is wanted. Owner: the caller calls hr_conformal_parts_done in either case. Fails:
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_conformal_divide(const hr_fit_options *options, hr_csprng *csprng,
+                                            const hr_data **data, hr_conformal_parts *out, hr_error *err);
+
+/* Corrects the interval of the trained forest by the records that were kept apart; nothing if none were.
+ * Spends: budget->units, of these records alone. Fails: BUDGET, MEMORY, SCHEMA. */
+HR_MUST_CHECK hr_status hr_conformal_release(hr_conformal_parts *parts, hr_training *training,
+                                             const hr_budget *budget, hr_error *err);
+
+/* What was released in all; of the gate alone if nothing was kept apart. Borrowed. */
+const hr_release *hr_conformal_releases(const hr_conformal_parts *parts, const hr_gate *gate, size_t *count);
+
+/* Adds to a model's statement how records were divided; nothing if they were not. */
+void hr_conformal_state(const hr_conformal_parts *parts, hr_buffer *statement);
+
+#endif
