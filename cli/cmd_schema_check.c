@@ -47,7 +47,8 @@ static void fill_row(table_row row, const hr_column *column, const hr_column_rep
         snprintf(row[2], CELL_SIZE, "%zu values", column->value_count);
     } else if (column->event != NULL) {
         hr_number_text(column->intervals[column->interval_count - 1], high);
-        snprintf(row[2], CELL_SIZE, "%zu cuts to %s", column->interval_count, high);
+        snprintf(row[2], CELL_SIZE, "%zu %s to %s", column->interval_count,
+                 column->quantile_cuts ? "quantiles" : "cuts", high);
     } else {
         hr_number_text(column->low, low);
         hr_number_text(column->high, high);
@@ -100,6 +101,19 @@ hr_status print_check(const hr_data *data, hr_error *err) {
 
 /* ---- JSON ---- */
 
+static void print_intervals_json(json_writer *json, const hr_column *label) {
+    if (label->quantile_cuts) {
+        json_open(json, "intervals", '{');
+        json_integer(json, "quantiles", label->interval_count);
+        json_number(json, "high", label->intervals[label->interval_count - 1]);
+        json_close(json, '}');
+        return;
+    }
+    json_open(json, "intervals", '[');
+    for (size_t k = 0; k < label->interval_count; k++) json_number(json, NULL, label->intervals[k]);
+    json_close(json, ']');
+}
+
 static void json_column(json_writer *json, const char *name, const hr_data *data, size_t feature,
                         hr_misfits *misfits) {
     const hr_schema *schema = hr_data_schema(data);
@@ -113,9 +127,7 @@ static void json_column(json_writer *json, const char *name, const hr_data *data
         json_integer(json, "values", column->value_count);
     } else if (column->event != NULL) {
         json_text(json, "event", column->event);
-        json_open(json, "intervals", '[');
-        for (size_t k = 0; k < column->interval_count; k++) json_number(json, NULL, column->intervals[k]);
-        json_close(json, ']');
+        print_intervals_json(json, column);
     } else {
         json_number(json, "low", column->low);
         json_number(json, "high", column->high);

@@ -73,7 +73,8 @@ static void print_column(const hr_fact *fact) {
         fputs(" to ", stdout);
         print_day(column->date->to);
     } else if (column->event != NULL) {
-        printf("time of %s, %zu intervals", column->event, column->interval_count);
+        printf("time of %s, %zu intervals%s", column->event, column->interval_count,
+               column->quantile_cuts ? " between quantiles" : "");
     } else if (column->kind == HR_KIND_NUMBER) {
         hr_number_text(column->low, low);
         hr_number_text(column->high, high);

@@ -80,6 +80,8 @@ typedef struct hr_column {
     const char *event;
     const double *intervals;
     size_t interval_count; /* at most HR_INTERVALS_MAX */
+    bool quantile_cuts; /* a fit is to find the cuts but the last, as private quantiles of the times of events
+                           up to it; they are even ones before that, and in no model */
     hr_monotone monotone; /* a feature, HR_KIND_NUMBER: models are so in it; missing has no place in the order
                            */
     bool review;   /* facts of the column were read from the records and are not replaced by public ones */
@@ -160,6 +162,11 @@ HR_API HR_MUST_CHECK hr_status hr_schema_label_count(hr_schema_builder *builder,
 HR_API HR_MUST_CHECK hr_status hr_schema_label_time(hr_schema_builder *builder, const char *name,
                                                     const char *event, const double *intervals, size_t count,
                                                     hr_error *err);
+/* The same, whose fit finds the cuts but the last, `high`: `quantiles` (2 to 64) intervals of about equal
+ * numbers of events, by private quantiles, for 5 % of its budget. The model's schema has them as cuts. */
+HR_API HR_MUST_CHECK hr_status hr_schema_label_time_quantiles(hr_schema_builder *builder, const char *name,
+                                                              const char *event, size_t quantiles,
+                                                              double high, hr_error *err);
 /* After hr_schema_label_number: learn these quantiles of the label in the place of its mean. They are copied,
  * and checked by hr_schema_build. Fails: ARGUMENT (no label, or another one), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_schema_label_quantiles(hr_schema_builder *builder, const double *quantiles,

@@ -5,7 +5,8 @@ import os
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from html import escape
-from typing import Any, Iterable, Sequence
+from numbers import Integral
+from typing import Any, Iterable, Mapping, Sequence
 
 from .errors import ArgumentError, PolicyError
 from ._cells import text_of_value
@@ -27,7 +28,7 @@ class Column:
     integer: bool = False
     count: bool = False  # of a label: how often something happens; its mean is learned
     event: str | None = None  # of a label: the column that says whether an event came at the times that this column has
-    intervals: tuple[float, ...] = ()  # of such a label: the public cuts at which intervals end
+    intervals: tuple[float, ...] | Mapping[str, float] = ()  # of such a label: the public cuts at which intervals end; or {'quantiles': 8, 'high': 1825}: a fit finds all but the last
     source: str | None = None  # where these facts are published; a private fit wants it for more than 254 values
     quantiles: tuple[float, ...] = ()  # of a label that is a number: which of its quantiles are learned, increasing; (): its mean
     monotone: str | None = None  # of a feature: 'increasing' or 'decreasing', as the prediction is to be in it; None: either
@@ -42,8 +43,13 @@ def column_of(at: Any) -> Column:
     values = tuple(text_of(at.values[i]) for i in range(at.value_count)) if at.kind == lib.HR_KIND_CATEGORY else ()
     is_time = at.event != ffi.NULL
     return Column(text_of(at.name), 0. if is_time else at.low, 0. if is_time else at.high, values, bool(at.boolean), bool(at.integer), bool(at.count),
-                  text_of(at.event) or None, tuple(at.intervals[i] for i in range(at.interval_count)), text_of(at.source) or None,
+                  text_of(at.event) or None, intervals_of(at), text_of(at.source) or None,
                   tuple(at.quantiles[i] for i in range(at.quantile_count)), DIRECTIONS[at.monotone])
+
+
+def intervals_of(at: Any) -> tuple[float, ...] | Mapping[str, float]:
+    cuts = tuple(at.intervals[i] for i in range(at.interval_count))
+    return {'quantiles': len(cuts), 'high': cuts[-1]} if at.quantile_cuts else cuts
 
 
 def middle_quantile(column: Column) -> int:
@@ -235,8 +241,7 @@ class Schema:
             values, _kept = texts_to(list(label.values))
             call(lib.hr_schema_label_classes, builder, text_to(label.name), values, len(label.values))
         elif label.event is not None:
-            cuts = ffi.new('double[]', list(label.intervals))
-            call(lib.hr_schema_label_time, builder, text_to(label.name), text_to(label.event), cuts, len(label.intervals))
+            cls._add_time(builder, label, text_to(label.event))
         else:
             call(lib.hr_schema_label_count if label.count else lib.hr_schema_label_number, builder, text_to(label.name), label.low, label.high)
         if label.quantiles:
@@ -252,6 +257,16 @@ class Schema:
         if exposure:
             call(lib.hr_schema_set_exposure, builder, text_to(exposure[0]), exposure[1])
         return cls(made(lib.hr_schema_build, 'hr_schema', lib.hr_schema_free, builder))
+
+    @staticmethod
+    def _add_time(builder: Any, label: Column, event: Any) -> None:
+        name, given = text_to(label.name), label.intervals
+        if not isinstance(given, Mapping):
+            call(lib.hr_schema_label_time, builder, name, event, ffi.new('double[]', list(given)), len(given))
+            return
+        if set(given) != {'quantiles', 'high'} or not isinstance(given['quantiles'], Integral) or given['quantiles'] < 0:
+            raise ArgumentError("%s: intervals are cuts such as (30, 90, 365), or {'quantiles': 8, 'high': 1825}, not %r." % (label.name, dict(given)))
+        call(lib.hr_schema_label_time_quantiles, builder, name, event, int(given['quantiles']), given['high'])
 
     @staticmethod
     def _add(builder: Any, column: Column) -> None:
@@ -363,6 +378,9 @@ def proposed_text(review: Any, fact: Any) -> str:
         return 'no feature'
     if column.date != ffi.NULL:
         return 'date, %s to %s' % (day_text(getattr(column.date, 'from')), day_text(column.date.to))
+    if column.event != ffi.NULL and column.quantile_cuts:
+        return 'time of %s, %d intervals of about equal numbers of events up to %s' % (
+            text_of(column.event), column.interval_count, number_text(column.intervals[column.interval_count - 1]))
     if column.event != ffi.NULL:
         return 'time of %s, intervals end at %s' % (text_of(column.event), listed([number_text(column.intervals[i]) for i in range(column.interval_count)]))
     if column.kind == lib.HR_KIND_NUMBER:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,13 +32,14 @@ class SurvivalGroup:
 class HedgerowSurvival(HedgerowEstimator):
     """Times to an event, of which some are censored, from private trees: the hazard of each of several intervals.
 
-    intervals: the public cuts at which they end, ascending from above 0, such as (30, 90, 365). Not needed with a schema, whose label is of
-        the kind time.
+    intervals: the public cuts at which they end, ascending from above 0, such as (30, 90, 365). Or {'quantiles': 8, 'high': 1825}:
+        8 intervals of about equal numbers of events up to the public time 1825, whose cuts the fit releases for 5 % of its budget. Not needed with a schema,
+        whose label is of the kind time.
     Other parameters are those of `HedgerowClassifier`, but for classes.
 
     Attributes: times_ (the cuts), model_ (`Model`), n_features_in_, feature_names_in_, guarantee_, releases_, feature_importances_."""
 
-    def __init__(self, method: str = 'hedge', *, intervals: Sequence[float] | None = None, epsilon: float = 1.0, delta: float | None = None,
+    def __init__(self, method: str = 'hedge', *, intervals: Sequence[float] | Mapping[str, float] | None = None, epsilon: float = 1.0, delta: float | None = None,
                  mode: str = 'sound', schema: Schema | str | os.PathLike[str] | None = None, bounds: Any = None, categories: Any = None,
                  ledger: Ledger | str | os.PathLike[str] | None = None, options: dict[str, Any] | None = None, interactions: Any = None, unit: str = 'record',
                  records_per_person: int | None = None, n_jobs: int | None = None, progress: Callable[[int, int], Any] | None = None,
@@ -70,7 +71,7 @@ class HedgerowSurvival(HedgerowEstimator):
         elif self.intervals is not None:
             raise ArgumentError('The schema has the intervals: leave intervals out.')
         self._train(schema, columns, np.where(event, time, -time), facts, record_weights(weights, columns.rows))
-        self.times_ = np.array(schema.label.intervals)
+        self.times_ = np.array(self.model_.schema.label.intervals)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
@@ -138,10 +139,10 @@ def events_of(y: Any, rows: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]
     return event == 1, time
 
 
-def cuts_of(intervals: Sequence[float] | None) -> tuple[float, ...]:
+def cuts_of(intervals: Sequence[float] | Mapping[str, float] | None) -> tuple[float, ...] | Mapping[str, float]:
     if intervals is None:
         raise ArgumentError('Times to an event need public cuts between intervals: give intervals, such as (30, 90, 365).')
-    return tuple(float(cut) for cut in intervals)
+    return intervals if isinstance(intervals, Mapping) else tuple(float(cut) for cut in intervals)
 
 
 def free_name(name: str, names: list[str]) -> str:

@@ -85,6 +85,21 @@ def test_estimator__refuses_by_name():
     assert HedgerowSurvival(schema=schema).fit(x, y).times_.tolist() == list(CUTS)
 
 
+def test_cuts__are_found_by_the_fit():
+    model, x, y, _ = fitted(intervals={'quantiles': 4, 'high': 365})
+    assert len(model.times_) == 4 and model.times_[-1] == 365 and model.predict_survival_function(x).shape == (4000, 4)
+    early = y['days'][y['died'] & (y['days'] <= 365)]
+    assert [np.mean(early <= cut) for cut in model.times_] == pytest.approx([.25, .5, .75, 1], abs=.1)
+    assert any(release.what == 'cuts of times' for release in model.model_.releases)
+    assert clone(model).intervals == {'quantiles': 4, 'high': 365}
+    schema = Schema.build(Column('days', event='died', intervals={'quantiles': 4, 'high': 365}), [Column('a', 0, 1), Column('b', 0, 1)])
+    assert Schema.parse(schema.to_yaml()).label == schema.label and 'quantiles: 4' in schema.to_yaml()
+    assert '4 intervals of about equal numbers of events up to 365' in schema.facts[0].proposed
+    assert len(HedgerowSurvival(schema=schema, epsilon=8).fit(x, y).times_) == 4
+    with pytest.raises(hedgerow.ArgumentError, match='intervals are cuts such as'):
+        fitted(intervals={'quantiles': 4})
+
+
 def test_schema__has_a_time():
     schema = Schema.build(Column('days', event='died', intervals=CUTS), [Column('x', 0, 1)])
     assert schema.task == 'survival' and 'kind: time' in schema.to_yaml()

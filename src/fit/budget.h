@@ -12,7 +12,8 @@ typedef struct hr_budget {
     hr_units units; /* of the gate: the same; if at most m records of a person are trained on, what one record
                        may cost, so that m cost `whole` at most */
     hr_units bounds, bounds_again; /* parts of it for private bounds, the second for those that noise hid the
-                                      first time; the method has the rest (hr_budget_check) */
+                                      first time */
+    hr_units cuts;                 /* for cuts of times; the method has the rest (hr_budget_check) */
 } hr_budget;
 
 /* Whether such amounts can be granted. Fails: ARGUMENT (epsilon outside 0 < E <= 10000, delta outside

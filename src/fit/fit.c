@@ -9,6 +9,7 @@
 #include "fit/bounds.h"
 #include "fit/budget.h"
 #include "fit/conformal.h"
+#include "fit/cuts.h"
 #include "fit/over_ranks.h"
 #include "fit/paid.h"
 #include "fit/settings.h"
@@ -41,10 +42,12 @@ typedef struct fit_job {
     hr_person_sample sample; /* what is trained on, if at most m records of a person are */
     hr_training training;
     int threads;
-    int64_t entry; /* in the ledger; 0: none counts as spent */
-    char *leak;    /* what was read off the records, by the options and the schema; NULL: nothing */
+    int64_t entry;       /* in the ledger; 0: none counts as spent */
+    bool declares_equal; /* hr_data_declares_equal of the table that was given */
+    char *leak;          /* what was read off the records, by the options and the schema; NULL: nothing */
     hr_settings settings;
     hr_bounded_table bounded;        /* the records within released bounds; empty: the schema has them */
+    hr_cut_tables cut;               /* the records with released cuts; empty: the schema has them */
     hr_weighted weighted;            /* the records with weights of classes or records; empty: none */
     hr_conformal_parts parts;        /* trained on, and held out for the interval; empty: all train */
     double *start_scores;            /* of the records; NULL: there is no start */
@@ -343,10 +346,11 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
     if (status) return status;
     state_start(f, &parts.start_guarantee, &statement);
     hr_bounds_state(&f->bounded, f->options, f->budget.units, &statement);
+    hr_cuts_state(f->budget.cuts, f->budget.units, &statement);
     hr_weights_state(f->options, hr_data_schema(f->data), &statement);
     hr_conformal_state(&f->parts, &statement);
     if (f->options->of_program && claims_privacy(f)) hr_buffer_text(&statement, of_program_text);
-    if (hr_data_declares_equal(f->data)) hr_buffer_text(&statement, HR_EQUAL_FILES);
+    if (f->declares_equal) hr_buffer_text(&statement, HR_EQUAL_FILES);
     parts.settings = f->settings.items;
     parts.setting_count = f->settings.count;
     parts.releases = (hr_release *)hr_conformal_releases(&f->parts, f->gate, &parts.release_count);
@@ -427,14 +431,19 @@ static hr_status prepare_fit(fit_job *f, hr_error *err) {
     return status ? status : reserve_budget(f, err);
 }
 
-/* From here on the fit knows the table by its released bounds alone. */
+/* From here on the fit knows the table by its released bounds and cuts alone. */
 static hr_status release_fit_bounds(fit_job *f, hr_error *err) {
-    if (!f->options->private_bounds_count) return HR_OK;
+    hr_status status = HR_OK;
+    if (!f->options->private_bounds_count && !f->budget.cuts) return HR_OK;
     hr_timings_enter(f->options->timings, HR_PHASE_BOUNDS);
-    hr_status status = hr_bounds_release(f->data, f->options, f->gate, &f->budget, &f->bounded, err);
+    if (f->options->private_bounds_count) {
+        status = hr_bounds_release(f->data, f->options, f->gate, &f->budget, &f->bounded, err);
+        if (!status) f->data = f->training.data = f->bounded.data;
+    }
+    if (!status && f->budget.cuts)
+        status = hr_cuts_release(&f->data, &f->training.data, f->gate, f->budget.cuts, &f->cut, err);
     hr_timings_leave(f->options->timings);
-    hr_gate_set_aside(f->gate, f->bounded.spent);
-    if (!status) f->data = f->training.data = f->bounded.data;
+    hr_gate_set_aside(f->gate, f->bounded.spent + f->budget.cuts);
     return status;
 }
 
@@ -504,6 +513,7 @@ hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **
     if (status) return status;
     fit_job f = {.data = data, .options = &taken, .method = hr_method_named(taken.method)};
     status = hr_data_refuse_repeats(data, err);
+    f.declares_equal = hr_data_declares_equal(data);
     if (!status) status = run_fit(&f, out, err);
     hr_stats_free(f.training.source);
     hr_arena_free(f.training.arena);
@@ -514,6 +524,7 @@ hr_status hr_fit(const hr_data *data, const hr_fit_options *options, hr_model **
     hr_person_sample_done(&f.sample);
     hr_conformal_parts_done(&f.parts);
     hr_weighted_done(&f.weighted);
+    hr_cut_tables_done(&f.cut);
     hr_bounded_table_done(&f.bounded);
     if (taken.entry) *taken.entry = f.entry;
     return status;

@@ -41,7 +41,7 @@ hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_sc
     if (!status) status = hr_bounds_plan(&taken, schema, (size_t)records, &budget, &bounds, err);
     if (status) return status;
     hr_plan_info plan = {.epsilon = budget.epsilon, .delta = budget.delta, .records = records};
-    method->plan(&taken, schema, budget.privacy_measure, budget.units - bounds, &plan);
+    method->plan(&taken, schema, budget.privacy_measure, budget.units - bounds - budget.cuts, &plan);
     hr_budget_promise(&budget, &plan.odds_beyond, &plan.odds_beyond_gaussian);
     *out = plan;
     return HR_OK;

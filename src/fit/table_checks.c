@@ -4,6 +4,7 @@
 #include "models/model/model.h"
 #include "tables/data/cell_file.h"
 #include "tables/data/records.h"
+#include "tables/schema/schema.h"
 #include "trees/tree/monotone.h"
 
 #include <stdio.h>
@@ -28,6 +29,8 @@ hr_status hr_fit_check_cells(const hr_method *method, const hr_fit_options *opti
     if (options->edges != HR_EDGES_PUBLIC)
         return refuse_cells("edges", "its bins are those of public edges", remedy, err);
     if (options->bins != bins) return refuse_cells("bins", "it has another number of bins", remedy, err);
+    hr_status status = hr_schema_refuse_quantile_cuts(hr_data_schema(data), "a fit of a binned cache", err);
+    if (status) return status;
     static const char table[] = "leave it out, or train from the table itself";
     if (options->start) return refuse_cells("start", "a model cannot score it", table, err);
     if (options->private_bounds_count)

@@ -72,6 +72,7 @@ static bool copy_intervals(hr_arena *arena, const hr_column *from, hr_column *to
     if (from->interval_count && cuts) memcpy(cuts, from->intervals, from->interval_count * sizeof *cuts);
     to->intervals = cuts;
     to->interval_count = from->interval_count;
+    to->quantile_cuts = from->quantile_cuts;
     return true;
 }
 
@@ -193,6 +194,29 @@ hr_status hr_schema_copy_of_records(const hr_schema *schema, hr_schema **out, hr
     return make_copy(&parts, out, err);
 }
 
+/* ---- Cuts of times that a fit is to find ---- */
+
+hr_status hr_time_cuts_even(hr_arena *arena, size_t count, double high, hr_column *out, hr_error *err) {
+    double *cuts = hr_arena_alloc(arena, count, sizeof *cuts);
+    if (!cuts) return hr_fail_memory(err);
+    for (size_t k = 0; k < count; k++)
+        cuts[k] = k + 1 < count ? high * ((double)(k + 1) / (double)count) : high;
+    out->intervals = cuts;
+    out->interval_count = count;
+    out->quantile_cuts = true;
+    return HR_OK;
+}
+
+hr_status hr_schema_refuse_quantile_cuts(const hr_schema *schema, const char *what, hr_error *err) {
+    const hr_column *label = hr_schema_label(schema);
+    if (!label->quantile_cuts) return HR_OK;
+    hr_fail(err, HR_E_ARGUMENT,
+            "write public cuts into the schema: intervals: [30, 90, 365]; those that one owner's model has "
+            "released are such",
+            "%s finds no cuts between intervals", what);
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, label->name);
+}
+
 /* ---- Comparing ---- */
 
 static bool same_words(const char *const *a, size_t a_count, const char *const *b, size_t b_count) {
@@ -211,7 +235,8 @@ static bool same_intervals(const hr_column *a, const hr_column *b) {
     const size_t count = a->interval_count;
     for (size_t i = 0; i < count && count == b->interval_count; i++)
         if (a->intervals[i] != b->intervals[i]) return false;
-    return count == b->interval_count && same_optional(a->event, b->event);
+    return count == b->interval_count && a->quantile_cuts == b->quantile_cuts &&
+           same_optional(a->event, b->event);
 }
 
 /* Not whether models are monotone in it: that is no fact about a table. */

@@ -2,6 +2,7 @@
 #ifndef HR_TABLES_SCHEMA_SCHEMA_H
 #define HR_TABLES_SCHEMA_SCHEMA_H
 
+#include "base/arena.h"
 #include "base/buffer.h"
 #include "tables/schema/check.h"
 
@@ -34,6 +35,15 @@ HR_MUST_CHECK hr_status hr_schema_refuse_weight(const hr_schema *schema, const c
  * to remove the unit, `instead` is what can be done. Fails: POLICY. */
 HR_MUST_CHECK hr_status hr_schema_refuse_unit(const hr_schema *schema, const char *what, const char *instead,
                                               hr_error *err);
+
+/* Of a label: cuts of `count` >= 1 even intervals up to `high`, which a fit is to replace. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_time_cuts_even(hr_arena *arena, size_t count, double high, hr_column *out,
+                                          hr_error *err);
+
+/* Refuses a label whose cuts a fit is to find, on behalf of `what`, such as "a job of owners". Fails:
+ * ARGUMENT. */
+HR_MUST_CHECK hr_status hr_schema_refuse_quantile_cuts(const hr_schema *schema, const char *what,
+                                                       hr_error *err);
 
 /* The spellings of missing as one array. */
 const char *const *hr_schema_missing_list(const hr_schema *schema);

@@ -131,6 +131,17 @@ hr_status hr_schema_label_time(hr_schema_builder *builder, const char *name, con
     return set_label(builder, &column, err);
 }
 
+hr_status hr_schema_label_time_quantiles(hr_schema_builder *builder, const char *name, const char *event,
+                                         size_t quantiles, double high, hr_error *err) {
+    hr_column column = number(builder, name, -HR_TIME_MAX, HR_TIME_MAX);
+    if (quantiles < 2 || quantiles > HR_INTERVALS_MAX)
+        return hr_fail(err, HR_E_ARGUMENT, "give a whole number from 2 to 64", "no such number of quantiles");
+    column.event = copy_text_schema_builder(builder, event);
+    if (!column.event) return hr_fail_memory(err);
+    hr_status status = hr_time_cuts_even(builder->arena, quantiles, high, &column, err);
+    return status ? status : set_label(builder, &column, err);
+}
+
 hr_status hr_schema_label_quantiles(hr_schema_builder *builder, const double *quantiles, size_t count,
                                     hr_error *err) {
     hr_column *label = &builder->label;

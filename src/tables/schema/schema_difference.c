@@ -107,6 +107,9 @@ static const char *kind_of_text(const hr_column *column) {
 static bool intervals_differ(const comparison *c, const hr_column *one, const hr_column *other) {
     char where[64];
     if (strcmp(one->event, other->event) != 0) return note_words(c, "event", one->event, other->event);
+    if (one->quantile_cuts != other->quantile_cuts)
+        return note_words(c, "intervals", one->quantile_cuts ? "quantiles" : "cuts",
+                          other->quantile_cuts ? "quantiles" : "cuts");
     for (size_t i = 0; i < one->interval_count && i < other->interval_count; i++) {
         snprintf(where, sizeof where, "interval %zu", i + 1);
         if (one->intervals[i] != other->intervals[i])

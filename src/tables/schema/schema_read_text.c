@@ -3,7 +3,9 @@
 #include "tables/schema/cell_text.h"
 #include "tables/schema/check.h"
 #include "tables/schema/date_parts.h"
+#include "tables/schema/schema.h"
 
+#include <math.h>
 #include <string.h>
 
 static hr_status read_mark(const hr_keys *keys, const hr_yaml_node *node, const char *what, char *out) {
@@ -81,6 +83,24 @@ hr_status hr_read_date_column(const hr_keys *keys, const hr_yaml_node *map, cons
     return status ? status : read_parts_of_date(keys, nodes->parts, date, out);
 }
 
+/* How many intervals a fit is to find, and where the last one ends. */
+static hr_status read_quantile_cuts(const hr_keys *keys, const hr_yaml_node *map, hr_column *out) {
+    static const char *const names[] = {"quantiles", "high", NULL};
+    static const char why[] =
+        "intervals between quantiles have their number, quantiles, and high, the last cut";
+    const hr_yaml_node *nodes[2] = {NULL, NULL};
+    double count = 0, high = 0;
+    hr_status status = hr_keys_find(keys, map, names, why, nodes);
+    if (!status) status = hr_keys_need(keys, map, nodes[0], "quantiles", why);
+    if (!status) status = hr_keys_need(keys, map, nodes[1], "high", why);
+    if (!status) status = hr_keys_number(keys, nodes[0], "quantiles", &count);
+    if (!status) status = hr_keys_number(keys, nodes[1], "high", &high);
+    if (!status && !(count >= 2 && count <= HR_INTERVALS_MAX && count == floor(count)))
+        status =
+            hr_keys_refuse(keys, nodes[0], "give a whole number from 2 to 64", "no such number of quantiles");
+    return status ? status : hr_time_cuts_even(keys->arena, (size_t)count, high, out, keys->err);
+}
+
 hr_status hr_read_time_column(const hr_keys *keys, const hr_yaml_node *map, const hr_time_keys *nodes,
                               hr_column *out) {
     static const char why[] = "a time has an event, the column that says whether it came, and intervals";
@@ -91,8 +111,10 @@ hr_status hr_read_time_column(const hr_keys *keys, const hr_yaml_node *map, cons
     hr_status status = hr_keys_need(keys, map, nodes->event, "event", why);
     if (!status) status = hr_keys_need(keys, map, list, "intervals", why);
     if (!status) status = hr_keys_text(keys, nodes->event, "event", &out->event);
+    if (!status && list->kind == HR_YAML_MAPPING) return read_quantile_cuts(keys, list, out);
     if (!status && list->kind != HR_YAML_SEQUENCE)
-        status = hr_keys_refuse_kind(keys, list, "intervals", "a list of cuts such as [30, 90, 365]");
+        status = hr_keys_refuse_kind(keys, list, "intervals",
+                                     "a list of cuts such as [30, 90, 365], or {quantiles: 8, high: 365}");
     if (status) return status;
     double *cuts = hr_arena_alloc(keys->arena, list->count, sizeof *cuts);
     if (!cuts) return hr_fail_memory(keys->err);

@@ -107,21 +107,31 @@ static void write_number_format(hr_buffer *out, const char *indent, const hr_num
     if (format->symbol) write_schema_key(out, indent, "symbol", format->symbol);
 }
 
+static void write_intervals(hr_buffer *out, const char *indent, const hr_column *column) {
+    char number[HR_NUMBER_TEXT];
+    if (column->quantile_cuts) {
+        hr_number_text(column->intervals[column->interval_count - 1], number);
+        hr_buffer_format(out, "%sintervals: {quantiles: %zu, high: %s}\n", indent, column->interval_count,
+                         number);
+        return;
+    }
+    for (size_t i = 0; i < column->interval_count; i++) {
+        hr_number_text(column->intervals[i], number);
+        hr_buffer_format(out, "%s%s%s", i ? ", " : indent, i ? "" : "intervals: [", number);
+    }
+    hr_buffer_text(out, "]\n");
+}
+
 void hr_schema_write_column(hr_buffer *out, const hr_column *column, bool is_label,
                             const hr_schema_mark *mark) {
     const char *indent = is_label ? "  " : "    ";
-    char number[HR_NUMBER_TEXT];
     hr_buffer_text(out, column->event ? "label:\n  time: " : is_label ? "label:\n  name: " : "  - name: ");
     hr_schema_write_text(out, column->name);
     hr_buffer_format(out, "\n%skind: %s\n", indent, kind_word(column, is_label));
     if (column->kind == HR_KIND_NUMBER) {
         if (column->event) {
             write_schema_key(out, indent, "event", column->event);
-            for (size_t i = 0; i < column->interval_count; i++) {
-                hr_number_text(column->intervals[i], number);
-                hr_buffer_format(out, "%s%s%s", i ? ", " : indent, i ? "" : "intervals: [", number);
-            }
-            hr_buffer_text(out, "]\n");
+            write_intervals(out, indent, column);
         } else {
             write_schema_number(out, indent, "low", column->low);
             write_schema_number(out, indent, "high", column->high);

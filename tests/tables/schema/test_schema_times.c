@@ -112,6 +112,42 @@ static void test_time__is_built_from_code(void **state) {
     hr_schema_free(copy);
 }
 
+static void assert_quantiles(const hr_schema *s) {
+    const hr_column *label = hr_schema_label(s);
+    assert_true(label->quantile_cuts && label->interval_count == 4);
+    assert_true(label->intervals[0] == 250 && label->intervals[1] == 500 && label->intervals[3] == 1000);
+}
+
+static void test_time__may_have_quantiles_for_cuts(void **state) {
+    (void)state;
+    hr_schema *s =
+        must_schema(SCHEMA("kind: time, time: days, event: died, intervals: {quantiles: 4, high: 1000}"));
+    char *yaml = NULL;
+    assert_quantiles(s);
+    assert_int_equal(hr_schema_render(s, &yaml, NULL), HR_OK);
+    assert_non_null(strstr(yaml, "  intervals: {quantiles: 4, high: 1000}\n"));
+    hr_schema *again = must_schema(yaml), *copy = NULL, *built = NULL;
+    assert_true(hr_schema_same(s, again));
+    assert_int_equal(hr_schema_copy(s, &copy, NULL), HR_OK);
+    assert_quantiles(copy);
+    hr_schema_builder *b = NULL;
+    assert_int_equal(hr_schema_builder_new(&b, NULL), HR_OK);
+    assert_int_equal(hr_schema_label_time_quantiles(b, "days", "died", 1, 1000, NULL), HR_E_ARGUMENT);
+    assert_int_equal(hr_schema_label_time_quantiles(b, "days", "died", 4, 1000, NULL), HR_OK);
+    assert_int_equal(hr_schema_add_number(b, "x", 0, 1, false, NULL), HR_OK);
+    assert_int_equal(hr_schema_build(b, &built, NULL), HR_OK);
+    hr_schema_builder_free(b);
+    assert_quantiles(built);
+    hr_error err = {0};
+    assert_int_equal(hr_schema_refuse_quantile_cuts(built, "a job", &err), HR_E_ARGUMENT);
+    assert_string_equal(err.field, "days");
+    hr_text_free(yaml);
+    hr_schema_free(built);
+    hr_schema_free(copy);
+    hr_schema_free(again);
+    hr_schema_free(s);
+}
+
 static void test_time__differs_by_event_and_cuts(void **state) {
     (void)state;
     static const hr_schema_sides sides = {"here", "there"};
@@ -121,6 +157,8 @@ static void test_time__differs_by_event_and_cuts(void **state) {
         {SCHEMA("kind: time, time: days, event: left, intervals: [30, 90, 365]"), "event"},
         {SCHEMA("kind: time, time: days, event: died, intervals: [30, 91, 365]"), "interval 2"},
         {SCHEMA("kind: time, time: days, event: died, intervals: [30, 90]"), "number of intervals"},
+        {SCHEMA("kind: time, time: days, event: died, intervals: {quantiles: 3, high: 365}"),
+         "intervals: cuts here, quantiles there"},
         {SCHEMA("name: days, kind: number, low: 0, high: 365"), "time here, number there"},
     };
     hr_schema *one = must_schema(SCHEMA(DAYS));
@@ -150,6 +188,20 @@ static void test_time__refuses_what_is_none(void **state) {
         {SCHEMA("kind: time, time: days, event: died, intervals: [0, 1]"), "the cut 0", "ascend"},
         {SCHEMA("kind: time, time: days, event: died, intervals: [1, 1]"), "the cut 1", "ascend"},
         {SCHEMA("kind: time, time: days, event: died, intervals: [1, 1e300]"), "the cut 1e+300", "ascend"},
+        {SCHEMA("kind: time, time: days, event: died, intervals: {quantiles: 1, high: 9}"), "no such number",
+         "2 to 64"},
+        {SCHEMA("kind: time, time: days, event: died, intervals: {quantiles: 2.5, high: 9}"),
+         "no such number", "2 to 64"},
+        {SCHEMA("kind: time, time: days, event: died, intervals: {quantiles: 65, high: 9}"), "no such number",
+         "2 to 64"},
+        {SCHEMA("kind: time, time: days, event: died, intervals: {quantiles: 3}"), "'high' is missing",
+         "last cut"},
+        {SCHEMA("kind: time, time: days, event: died, intervals: {high: 3}"), "'quantiles' is missing",
+         "last cut"},
+        {SCHEMA("kind: time, time: days, event: died, intervals: {quantiles: 3, high: -1}"), "is not above 0",
+         "ascend"},
+        {SCHEMA("kind: time, time: days, event: died, intervals: {quantiles: 3, high: 9, low: 0}"),
+         "unknown key", "last cut"},
         {SCHEMA("kind: time, time: days, event: days, intervals: [1]"), "'days' is used twice", "unique"},
         {SCHEMA("kind: time, time: days, event: x, intervals: [1]"), "'x' is used twice", "unique"},
         {SCHEMA("kind: time, time: days, event: died, intervals: [1], low: 0"),
@@ -173,6 +225,7 @@ int main(void) {
         cmocka_unit_test(test_codes__are_exact_at_the_cuts),
         cmocka_unit_test(test_labels__keep_time_and_event),
         cmocka_unit_test(test_time__is_read_and_written),
+        cmocka_unit_test(test_time__may_have_quantiles_for_cuts),
         cmocka_unit_test(test_time__is_built_from_code),
         cmocka_unit_test(test_time__differs_by_event_and_cuts),
         cmocka_unit_test(test_time__refuses_what_is_none),

@@ -1,0 +1,91 @@
+#include "tables/bins/time_cuts.h"
+
+#include "base/fail.h"
+#include "privacy/quantiles.h"
+#include "tables/bins/edges.h"
+#include "tables/data/columns.h"
+#include "tables/data/records.h"
+#include "tables/schema/survival_code.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELLS = 1 << HR_TIME_CUTS_BITS, DIGITS = 3 };
+
+static double last_cut(const hr_column *label) {
+    return label->intervals[label->interval_count - 1];
+}
+
+/* ---- The records ---- */
+
+void hr_time_cuts_count(const hr_data *data, hr_exact *cells) {
+    const hr_column grid = {.low = 0, .high = last_cut(hr_schema_label(hr_data_schema(data)))};
+    const uint32_t *weights = hr_data_weights(data);
+    double values[HR_DATA_BLOCK];
+    memset(cells, 0, CELLS * sizeof *cells);
+    for (size_t begin = 0; begin < hr_data_rows(data); begin += HR_DATA_BLOCK) {
+        const size_t count = hr_data_block_size(begin, hr_data_rows(data));
+        for (size_t i = 0; i < count; i++) {
+            const double label = hr_data_labels(data)[begin + i], time = hr_label_time(label);
+            values[i] = hr_label_event(label) && time <= grid.high ? time : (double)NAN;
+        }
+        const hr_edge_values events = {values, weights ? weights + begin : NULL, count};
+        hr_edges_count_cells(&grid, &events, CELLS, cells);
+    }
+}
+
+/* ---- The release ---- */
+
+static bool are_by_medians(hr_privacy_measure privacy_measure) {
+    return privacy_measure == HR_PRIVACY_PURE || privacy_measure == HR_PRIVACY_NONE;
+}
+
+static int levels_of(const hr_column *label) {
+    int levels = 0;
+    while (label->interval_count >> (levels + 1)) levels++;
+    return levels;
+}
+
+hr_status hr_time_cuts_check(const hr_column *label, hr_privacy_measure privacy_measure,
+                             const hr_charge *charge, hr_privacy_unit unit, hr_error *err) {
+    return are_by_medians(privacy_measure)
+               ? hr_quantiles_check_medians(privacy_measure, charge, levels_of(label), unit, err)
+               : hr_quantiles_check_counts(privacy_measure, charge, HR_TIME_CUTS_BITS, unit, err);
+}
+
+/* To DIGITS significant digits; cut > 0. */
+static double rounded_cut(double cut) {
+    const int places = DIGITS - 1 - (int)floor(log10(cut));
+    const double unit = pow(10, abs(places));
+    return places > 0 ? nearbyint(cut * unit) / unit : nearbyint(cut / unit) * unit;
+}
+
+static void read_cuts(const hr_column *label, const hr_cuts *cuts, hr_time_cuts *out) {
+    const double high = last_cut(label);
+    double before = 0;
+    out->count = 0;
+    for (size_t i = 0; i < cuts->count; i++) {
+        const double cut = rounded_cut(high * ldexp((double)cuts->at[i], -HR_TIME_CUTS_BITS));
+        if (cut > before && cut < high) before = out->at[out->count++] = cut;
+    }
+    out->at[out->count++] = high;
+}
+
+hr_status hr_time_cuts_release(const hr_data *data, hr_gate *gate, const hr_charge *charge, hr_time_cuts *out,
+                               hr_error *err) {
+    const hr_column *label = hr_schema_label(hr_data_schema(data));
+    uint32_t at[HR_INTERVALS_MAX];
+    hr_cuts cuts = {at, 0};
+    hr_exact *cells = malloc(CELLS * sizeof *cells);
+    if (!cells) return hr_fail_memory(err);
+    const hr_grid_counts counts = {cells, HR_TIME_CUTS_BITS,
+                                   hr_data_weights(data) ? HR_PER_PERSON : HR_PER_RECORD};
+    hr_time_cuts_count(data, cells);
+    hr_status status = are_by_medians(hr_gate_privacy_measure(gate))
+                           ? hr_quantiles_by_medians(gate, charge, &counts, levels_of(label), &cuts, err)
+                           : hr_quantiles_by_counts(gate, charge, &counts, label->interval_count, &cuts, err);
+    free(cells);
+    if (!status) read_cuts(label, &cuts, out);
+    return status;
+}

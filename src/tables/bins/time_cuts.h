@@ -1,0 +1,36 @@
+/* Private cuts between the intervals of times to an event: quantiles of the times at which events came, up to
+ * the last cut, which is public. Proof: time_cuts.proof.md. */
+#ifndef HR_TABLES_BINS_TIME_CUTS_H
+#define HR_TABLES_BINS_TIME_CUTS_H
+
+#include "privacy/gate.h"
+#include "privacy/sensitivity.h"
+
+#include <hedgerow/data.h>
+
+/* Times lie on a grid of so many even cells from 0 to the last cut. */
+enum { HR_TIME_CUTS_BITS = 10 };
+
+/* Found cuts; the last is the label's last one. */
+typedef struct hr_time_cuts {
+    double at[HR_INTERVALS_MAX]; /* ascending, from above 0 */
+    size_t count;                /* at most as many as the label has */
+} hr_time_cuts;
+
+/* cells: 2^HR_TIME_CUTS_BITS numbers, which need not be 0 before: how many records, or of data with weights
+ * what weight, had their event in each. A record adds to one cell; to none if its event came behind the last
+ * cut, or had not come when it was censored. */
+void hr_time_cuts_count(const hr_data *data, hr_exact *cells);
+
+/* Whether hr_time_cuts_release could spend charge->cost so: a public fact. Fails: BUDGET. */
+HR_MUST_CHECK hr_status hr_time_cuts_check(const hr_column *label, hr_privacy_measure privacy_measure,
+                                           const hr_charge *charge, hr_privacy_unit unit, hr_error *err);
+
+/* Cuts between intervals of about equal numbers of events, rounded to three digits: as many as the label has,
+ * or fewer where noise or rounding makes them one; under pure epsilon the greatest power of two that is no
+ * more. The label of the data has quantile_cuts. Spends: at most charge->cost, in charge->group and part.
+ * Fails: BUDGET, MEMORY. */
+HR_MUST_CHECK hr_status hr_time_cuts_release(const hr_data *data, hr_gate *gate, const hr_charge *charge,
+                                             hr_time_cuts *out, hr_error *err);
+
+#endif

@@ -1,0 +1,241 @@
+/* Private cuts of times: which cell a record is in, what they cost, and how near to the quantiles of events
+ * they come. Seeds are fixed. */
+#include "privacy/accountant.h"
+#include "support/gate_cost.h"
+#include "support/tables.h"
+#include "tables/bins/time_cuts.h"
+#include "tables/data/records.h"
+#include "tables/schema/survival_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELLS = 1 << HR_TIME_CUTS_BITS, ROWS = 20000, PARTS = 8 };
+static const double HIGH = 1024;
+
+static hr_column label_of(size_t quantiles) {
+    static double even[HR_INTERVALS_MAX];
+    hr_column column = number_column("days", -1e15, 1e15);
+    for (size_t k = 0; k < quantiles; k++) even[k] = HIGH * (double)(k + 1) / (double)quantiles;
+    column.event = "died";
+    column.intervals = even;
+    column.interval_count = quantiles;
+    column.quantile_cuts = true;
+    return column;
+}
+
+static table table_of_labels(const double *labels, size_t rows, size_t quantiles) {
+    table t = table_open(rows, 1);
+    const hr_column feature = number_column("x", 0, 1);
+    memcpy(t.labels, labels, rows * sizeof *labels);
+    table_make(&t, label_of(quantiles), &feature);
+    return t;
+}
+
+static double *random_labels(uint64_t seed, size_t rows) {
+    double *labels = malloc(rows * sizeof *labels);
+    for (size_t i = 0; i < rows; i++)
+        labels[i] = hr_time_label(-300 * log(1 - next_unit(&seed)), next_unit(&seed) < .6);
+    return labels;
+}
+
+static void set_weights(table *t, const uint32_t *weights) {
+    t->data->weights = malloc(t->rows * sizeof *weights);
+    memcpy(t->data->weights, weights, t->rows * sizeof *weights);
+}
+
+/* ---- Cells ---- */
+
+static void test_count__has_events_up_to_the_last_cut(void **state) {
+    (void)state;
+    const double labels[] = {
+        hr_time_label(0, true),      hr_time_label(.5, true),   hr_time_label(1, true),
+        hr_time_label(1.5, true),    hr_time_label(1024, true), hr_time_label(1024.5, true),
+        hr_time_label(700.5, false), hr_time_label(0, false),   hr_time_label(1e9, true)};
+    const uint32_t weights[] = {7, 1, 2, 4, 8, 16, 32, 64, 128};
+    hr_exact cells[CELLS];
+    table t = table_of_labels(labels, COUNT(labels), PARTS);
+    for (int weighed = 0; weighed < 2; weighed++) {
+        int64_t all = 0;
+        memset(cells, 77, sizeof cells);
+        hr_time_cuts_count(t.data, cells);
+        for (size_t c = 0; c < CELLS; c++) all += cells[c].unpaid;
+        assert_int_equal(cells[0].unpaid, weighed ? 10 : 3);
+        assert_int_equal(cells[1].unpaid, weighed ? 4 : 1);
+        assert_int_equal(cells[CELLS - 1].unpaid, weighed ? 8 : 1);
+        assert_int_equal(all, weighed ? 22 : 5);
+        if (!weighed) set_weights(&t, weights);
+    }
+    table_close(&t);
+}
+
+/* What the proof says: one record more, one cell more. */
+static void test_count__changes_in_one_cell_by_one(void **state) {
+    (void)state;
+    static hr_exact with[CELLS], without[CELLS];
+    double *labels = random_labels(3, 1200);
+    size_t changed_by_one = 0;
+    for (size_t rows = 1000; rows < 1200; rows++) {
+        table less = table_of_labels(labels, rows, PARTS), more = table_of_labels(labels, rows + 1, PARTS);
+        hr_time_cuts_count(less.data, without);
+        hr_time_cuts_count(more.data, with);
+        int64_t sum = 0, most = 0;
+        for (size_t c = 0; c < CELLS; c++) {
+            const int64_t change = with[c].unpaid - without[c].unpaid;
+            assert_true(change >= 0);
+            sum += change;
+            most = change > most ? change : most;
+        }
+        assert_true(sum <= 1 && most == sum);
+        changed_by_one += sum == 1;
+        table_close(&less);
+        table_close(&more);
+    }
+    assert_in_range(changed_by_one, 80, 160);
+    free(labels);
+}
+
+/* ---- The release ---- */
+
+typedef struct purse {
+    hr_csprng *csprng;
+    hr_gate *gate;
+    hr_charge charge;
+} purse;
+
+static purse purse_new(hr_privacy_measure privacy_measure, double cost, uint64_t seed) {
+    purse p = {.charge = {"cuts of times", -1, -1, 40, 0, hr_units_up(cost), 1}};
+    assert_int_equal(hr_csprng_open_seeded(seed, &p.csprng, NULL), HR_OK);
+    assert_int_equal(hr_gate_new(privacy_measure, p.charge.cost, p.csprng, &p.gate, NULL), HR_OK);
+    return p;
+}
+
+static void purse_done(purse p) {
+    hr_gate_free(p.gate);
+    hr_csprng_close(p.csprng);
+}
+
+static const hr_privacy_measure privacy_measures[] = {HR_PRIVACY_PURE, HR_PRIVACY_ZCDP, HR_PRIVACY_GDP};
+
+static hr_time_cuts release(const table *t, purse p) {
+    hr_time_cuts cuts;
+    hr_error err = {0};
+    if (hr_time_cuts_release(t->data, p.gate, &p.charge, &cuts, &err)) fail_msg("%s", err.message);
+    assert_true(cuts.count >= 1 && cuts.count <= hr_schema_label(t->schema)->interval_count);
+    assert_true(cuts.at[0] > 0 && cuts.at[cuts.count - 1] == HIGH);
+    for (size_t k = 1; k < cuts.count; k++) assert_true(cuts.at[k] > cuts.at[k - 1]);
+    return cuts;
+}
+
+/* Of the events up to the last cut, the part up to `cut`. */
+static double part_up_to(const table *t, double cut) {
+    size_t all = 0, before = 0;
+    for (size_t i = 0; i < t->rows; i++) {
+        const double time = hr_label_time(t->labels[i]);
+        if (!hr_label_event(t->labels[i]) || time > HIGH) continue;
+        all++;
+        before += time <= cut;
+    }
+    return (double)before / (double)all;
+}
+
+static void test_release__finds_quantiles_of_events(void **state) {
+    (void)state;
+    double *labels = random_labels(5, ROWS);
+    table t = table_of_labels(labels, ROWS, PARTS);
+    for (size_t m = 0; m < COUNT(privacy_measures); m++) {
+        purse p = purse_new(privacy_measures[m], 100, 1);
+        const hr_time_cuts cuts = release(&t, p);
+        assert_int_equal(cuts.count, PARTS);
+        for (size_t k = 0; k < PARTS; k++)
+            assert_true(fabs(part_up_to(&t, cuts.at[k]) - (double)(k + 1) / PARTS) < .01);
+        purse_done(p);
+    }
+    table_close(&t);
+    free(labels);
+}
+
+/* Digits after the third are of no use, and are in names of predictions. */
+static void test_release__rounds_cuts(void **state) {
+    (void)state;
+    double *labels = random_labels(5, ROWS);
+    table t = table_of_labels(labels, ROWS, 64);
+    purse p = purse_new(HR_PRIVACY_GDP, 100, 1);
+    const hr_time_cuts cuts = release(&t, p);
+    assert_true(cuts.count > 48);
+    for (size_t k = 0; k + 1 < cuts.count; k++) {
+        char text[32];
+        snprintf(text, sizeof text, "%.3g", cuts.at[k]);
+        assert_true(strtod(text, NULL) == cuts.at[k]);
+    }
+    purse_done(p);
+    table_close(&t);
+    free(labels);
+}
+
+static void test_release__has_the_last_cut_where_no_event_is(void **state) {
+    (void)state;
+    const double labels[] = {hr_time_label(5, false), hr_time_label(5000, true)};
+    table t = table_of_labels(labels, 2, PARTS);
+    for (size_t m = 0; m < COUNT(privacy_measures); m++)
+        for (uint64_t seed = 1; seed < 20; seed++) {
+            purse p = purse_new(privacy_measures[m], .1, seed);
+            release(&t, p);
+            purse_done(p);
+        }
+    table_close(&t);
+}
+
+static void test_release__is_charged_whole_and_for_what_a_record_adds(void **state) {
+    (void)state;
+    double *labels = random_labels(7, 2000);
+    static uint32_t weights[2000];
+    for (size_t i = 0; i < 2000; i++) weights[i] = 1 << 14;
+    for (size_t m = 0; m < COUNT(privacy_measures); m++)
+        for (int weighed = 0; weighed < 2; weighed++) {
+            table t = table_of_labels(labels, 2000, PARTS);
+            if (weighed) set_weights(&t, weights);
+            purse p = purse_new(privacy_measures[m], .3, 9);
+            const hr_privacy_unit unit = weighed ? HR_PER_PERSON : HR_PER_RECORD;
+            const bool by_counts = privacy_measures[m] != HR_PRIVACY_PURE;
+            assert_int_equal(
+                hr_time_cuts_check(hr_schema_label(t.schema), privacy_measures[m], &p.charge, unit, NULL),
+                HR_OK);
+            release(&t, p);
+            size_t lines;
+            const hr_release *line = hr_gate_releases(p.gate, &lines);
+            assert_int_equal(lines, by_counts ? HR_TIME_CUTS_BITS : 3);
+            for (size_t l = 0; l < lines; l++) {
+                assert_int_equal(line[l].group, 40);
+                assert_int_equal(line[l].sensitivity,
+                                 by_counts ? hr_unit_of_counts(unit) : hr_unit_median_width(unit));
+            }
+            assert_true(gate_cost(p.gate) <= p.charge.cost && gate_cost(p.gate) > p.charge.cost / 2);
+            assert_int_equal(hr_account_check(line, lines, privacy_measures[m], NULL), HR_OK);
+            purse_done(p);
+            table_close(&t);
+        }
+    free(labels);
+}
+
+static void test_check__refuses_what_buys_no_noise(void **state) {
+    (void)state;
+    const hr_column label = label_of(PARTS);
+    const hr_charge charge = {"cuts of times", -1, -1, 40, 0, 1, 1};
+    for (size_t m = 0; m < COUNT(privacy_measures); m++)
+        assert_int_equal(hr_time_cuts_check(&label, privacy_measures[m], &charge, HR_PER_RECORD, NULL),
+                         HR_E_BUDGET);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_count__has_events_up_to_the_last_cut),
+        cmocka_unit_test(test_count__changes_in_one_cell_by_one),
+        cmocka_unit_test(test_release__finds_quantiles_of_events),
+        cmocka_unit_test(test_release__rounds_cuts),
+        cmocka_unit_test(test_release__has_the_last_cut_where_no_event_is),
+        cmocka_unit_test(test_release__is_charged_whole_and_for_what_a_record_adds),
+        cmocka_unit_test(test_check__refuses_what_buys_no_noise),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
