@@ -238,32 +238,6 @@ static hr_status guarantee_granted(const fit_job *f, hr_guarantee *out, hr_error
     return HR_OK;
 }
 
-/* What a record pays that is in the data of the start, too. */
-static void state_start(const fit_job *f, const hr_start_guarantee *both, hr_buffer *text) {
-    if (!f->options->start) return;
-    hr_buffer_format(text, " It starts from the model with the SHA-256 %s", f->start_hash);
-    if (!both->given) {
-        hr_buffer_text(text, f->options->start_is_public
-                                 ? ", which is said to be public: nothing is charged for it."
-                                 : ".");
-        return;
-    }
-    char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], epsilon_replace[HR_AMOUNT_TEXT],
-        delta_replace[HR_AMOUNT_TEXT], conditions[HR_CONDITIONS_TEXT];
-    hr_spent_text(both->epsilon, epsilon);
-    hr_spent_text(both->delta, delta);
-    hr_spent_text(both->epsilon_replace, epsilon_replace);
-    hr_spent_text(both->delta_replace, delta_replace);
-    hr_buffer_format(text, ". A record that is also in the data of that model has (%s, %s) for both together",
-                     epsilon, delta);
-    hr_buffer_format(text, " (%s, %s for replacing it)", epsilon_replace, delta_replace);
-    hr_conditions_text(&both->trust.stated, both->epsilon, conditions);
-    if (*conditions) hr_buffer_format(text, ", under the conditions of that model: %s", conditions);
-    hr_buffer_text(text, both->privacy_measure == HR_PRIVACY_NONE
-                             ? ": the two are of different kinds, so epsilons and deltas add up."
-                             : ".");
-}
-
 static hr_status state_sound(const fit_job *f, hr_guarantee *g, hr_buffer *text, hr_error *err) {
     char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], epsilon_replace[HR_AMOUNT_TEXT],
         delta_replace[HR_AMOUNT_TEXT];
@@ -344,7 +318,7 @@ static hr_status make_model(fit_job *f, hr_model **out, hr_error *err) {
     else
         state_unsound(f, &parts.guarantee, &statement);
     if (status) return status;
-    state_start(f, &parts.start_guarantee, &statement);
+    hr_start_state(f->options, f->start_hash, &parts.start_guarantee, &statement);
     hr_bounds_state(&f->bounded, f->options, f->budget.units, &statement);
     hr_cuts_state(f->budget.cuts, f->budget.units, &statement);
     hr_weights_state(f->options, hr_data_schema(f->data), &statement);

@@ -6,6 +6,7 @@
 #include "tables/schema/schema_difference.h"
 #include "trees/tree/interactions.h"
 
+#include <hedgerow/amount.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,6 +181,32 @@ hr_status hr_start_compose(const hr_model *start, const hr_budget *granted, hr_s
     }
     *out = add_epsilons(&cost, granted);
     return HR_OK;
+}
+
+void hr_start_state(const hr_fit_options *options, const char *hash, const hr_start_guarantee *both,
+                    hr_buffer *text) {
+    if (!options->start) return;
+    hr_buffer_format(text, " It starts from the model with the SHA-256 %s", hash);
+    if (!both->given) {
+        hr_buffer_text(text, options->start_is_public
+                                 ? ", which is said to be public: nothing is charged for it."
+                                 : ".");
+        return;
+    }
+    char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], epsilon_replace[HR_AMOUNT_TEXT],
+        delta_replace[HR_AMOUNT_TEXT], conditions[HR_CONDITIONS_TEXT];
+    hr_spent_text(both->epsilon, epsilon);
+    hr_spent_text(both->delta, delta);
+    hr_spent_text(both->epsilon_replace, epsilon_replace);
+    hr_spent_text(both->delta_replace, delta_replace);
+    hr_buffer_format(text, ". A record that is also in the data of that model has (%s, %s) for both together",
+                     epsilon, delta);
+    hr_buffer_format(text, " (%s, %s for replacing it)", epsilon_replace, delta_replace);
+    hr_conditions_text(&both->trust.stated, both->epsilon, conditions);
+    if (*conditions) hr_buffer_format(text, ", under the conditions of that model: %s", conditions);
+    hr_buffer_text(text, both->privacy_measure == HR_PRIVACY_NONE
+                             ? ": the two are of different kinds, so epsilons and deltas add up."
+                             : ".");
 }
 
 /* ---- Records of each person ---- */

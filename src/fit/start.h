@@ -3,6 +3,7 @@
 #ifndef HR_FIT_START_H
 #define HR_FIT_START_H
 
+#include "base/buffer.h"
 #include "fit/budget.h"
 #include "models/model/model.h"
 #include "privacy/crypto/csprng.h"
@@ -22,6 +23,11 @@ HR_MUST_CHECK hr_status hr_start_check(const hr_method *method, const hr_fit_opt
  * MEMORY. */
 HR_MUST_CHECK hr_status hr_start_compose(const hr_model *start, const hr_budget *granted,
                                          hr_start_guarantee *out, hr_error *err);
+
+/* Adds to the statement what it starts from, the file's SHA-256 in hex, and what a record pays that is in the
+ * data of both; nothing without a start. */
+void hr_start_state(const hr_fit_options *options, const char *hash, const hr_start_guarantee *both,
+                    hr_buffer *text);
 
 /* ---- Records of each person ---- */
 

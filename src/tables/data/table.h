@@ -25,8 +25,8 @@ typedef struct hr_slot {
     double low, high;
     double *numbers; /* all but HR_SLOT_CODE; HR_SLOT_CLASS: class indices */
     uint16_t *codes; /* HR_SLOT_CODE */
-    size_t index; /* of the slot, its report and its misfits; weight, exposure and event have no report, the unit
-                     none of them */
+    size_t index; /* of the slot, its report and its misfits; weight, exposure and event have no report, the
+                     unit none of them */
     const hr_column *column;
     hr_string_map values; /* categories and classes: the value's code, from 1 */
 } hr_slot;
