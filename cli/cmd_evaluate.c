@@ -348,12 +348,8 @@ static hr_status evaluate(const command *self, const evaluate_args *args, evalua
                           hr_error *err) {
     hr_status status = input_timed_model(args->model, args->table.timings, &run->model, err);
     if (status == HR_OK) status = decide_read(&args->decide, hr_model_schema(run->model), &run->rule, err);
-    if (status == HR_OK && args->confusion && !is_classifier(run)) {
-        *err = (hr_error){.status = HR_E_ARGUMENT,
-                          .message = "the model predicts a number: --confusion is for classes",
-                          .remedy = "leave it out"};
-        status = HR_E_ARGUMENT;
-    }
+    if (status == HR_OK && args->confusion && !is_classifier(run))
+        status = refuse_without_classes(hr_model_schema(run->model), "--confusion is", "leave it out", err);
     if (status == HR_OK && args->horizon.given) status = check_horizon(args, run, err);
     if (status == HR_OK && args->plan) return plan_figures(args, run, err);
     if (status == HR_OK && args->ledger != NULL) status = hr_ledger_open(args->ledger, &run->ledger, err);

@@ -304,7 +304,7 @@ static int run_predict(const command *self, int argc, char **argv) {
     if (status != HR_OK) goto out;
     if ((args.scores || args.classes) && hr_schema_label(hr_model_schema(model))->kind == HR_KIND_NUMBER) {
         code = usage_error(self->name, "the model predicts %s: --scores and --classes are for classes",
-                           hr_schema_label(hr_model_schema(model))->event != NULL ? "survival" : "a number");
+                           hr_task_text(hr_schema_task(hr_model_schema(model))));
         goto out;
     }
     status = check_kept_names(&args, hr_schema_label(hr_model_schema(model)), &err);

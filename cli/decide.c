@@ -76,6 +76,14 @@ static hr_status read_costs(const char *path, const hr_column *label, double *co
     return status;
 }
 
+hr_status refuse_without_classes(const hr_schema *schema, const char *options, const char *remedy,
+                                 hr_error *err) {
+    char message[sizeof err->message];
+    snprintf(message, sizeof message, "the model predicts %s: %s for classes",
+             hr_task_text(hr_schema_task(schema)), options);
+    return fail_argument(err, message, remedy);
+}
+
 hr_status decide_read(const decide_args *args, const hr_schema *schema, hr_decision_rule *rule,
                       hr_error *err) {
     const hr_column *label = hr_schema_label(schema);
@@ -85,8 +93,7 @@ hr_status decide_read(const decide_args *args, const hr_schema *schema, hr_decis
         return fail_argument(err, "--threshold and --costs exclude each other",
                              "a threshold of two classes is a cost: p/(1 - p) for a wrong second class");
     if (label->kind == HR_KIND_NUMBER)
-        return fail_argument(err, "the model predicts a number: --threshold and --costs are for classes",
-                             "leave them out");
+        return refuse_without_classes(schema, "--threshold and --costs are", "leave them out", err);
     if (args->costs != NULL) {
         double *costs = calloc(label->value_count * label->value_count, sizeof *costs);
         if (costs == NULL) return fail_memory(err);

@@ -22,6 +22,9 @@ typedef struct decide_args {
  * threshold or costs that do not fit the model; both), and as hr_data_read for the file of costs. */
 hr_status decide_read(const decide_args *args, const hr_schema *schema, hr_decision_rule *rule,
                       hr_error *err);
+/* That the model predicts no classes, which `options` ("--confusion is") are for. Fails: ARGUMENT. */
+hr_status refuse_without_classes(const hr_schema *schema, const char *options, const char *remedy,
+                                 hr_error *err);
 void decide_free(hr_decision_rule *rule);
 
 #endif

@@ -113,6 +113,10 @@ typedef enum hr_task {
     HR_TASK_QUANTILES /* quantiles of a number */
 } hr_task;
 
+/* What is learned of a label of the task, for messages: "classes", "a number", "a count", "times of events"
+ * or "quantiles". */
+HR_API const char *hr_task_text(hr_task task);
+
 /* Whether a label of the task has classes; else it is a number, or a count. */
 static inline bool hr_task_has_classes(hr_task task) {
     return task == HR_TASK_BINARY || task == HR_TASK_MULTICLASS;

@@ -63,9 +63,12 @@ hr_status hr_class_weights_check(const hr_method *method, const hr_fit_options *
     if (options->start)
         return refuse_class_weights("train without a start",
                                     "a fit that continues a model cannot weigh classes", err);
-    if (!hr_task_has_classes(hr_schema_task(schema)))
-        return refuse_class_weights("leave class weights out", "the label is a number: it has no classes",
-                                    err);
+    if (!hr_task_has_classes(hr_schema_task(schema))) {
+        hr_fail(err, HR_E_ARGUMENT, "leave class weights out",
+                "class weights are for a label of classes: this model predicts %s",
+                hr_task_text(hr_schema_task(schema)));
+        return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "class-weight");
+    }
     if (options->class_weight_count != hr_schema_label(schema)->value_count)
         return refuse_class_weights("give one number for each class of the schema",
                                     "there are more or fewer class weights than classes", err);

@@ -78,11 +78,10 @@ void hr_methods_list(hr_capability capability, char out[HR_METHODS_TEXT]) {
 static const struct {
     hr_task task;
     hr_capability needs;
-    const char *what, *instead;
-} rare_labels[] = {
-    {HR_TASK_COUNT, HR_CAN_COUNT, "a count", ", or write 'kind: number' for the label"},
-    {HR_TASK_SURVIVAL, HR_CAN_TIME, "times of events", ""},
-    {HR_TASK_QUANTILES, HR_CAN_QUANTILES, "quantiles", ", or remove the label's key 'quantiles'"}};
+    const char *instead;
+} rare_labels[] = {{HR_TASK_COUNT, HR_CAN_COUNT, ", or write 'kind: number' for the label"},
+                   {HR_TASK_SURVIVAL, HR_CAN_TIME, ""},
+                   {HR_TASK_QUANTILES, HR_CAN_QUANTILES, ", or remove the label's key 'quantiles'"}};
 
 hr_status hr_method_check_label(const hr_method *method, hr_mode mode, const hr_schema *schema,
                                 hr_error *err) {
@@ -93,7 +92,7 @@ hr_status hr_method_check_label(const hr_method *method, hr_mode mode, const hr_
             continue;
         hr_methods_list(rare_labels[i].needs, able);
         snprintf(remedy, sizeof remedy, "use %s in sound mode%s", able, rare_labels[i].instead);
-        hr_fail(err, HR_E_ARGUMENT, remedy, "%s does not learn %s", method->info.name, rare_labels[i].what);
+        hr_fail(err, HR_E_ARGUMENT, remedy, "%s does not learn %s", method->info.name, hr_task_text(task));
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
     }
     return HR_OK;
@@ -110,9 +109,7 @@ hr_status hr_check_monotone(const char *method, bool able, const hr_schema *sche
             err, HR_E_ARGUMENT,
             "give a label that is a number, a count or of two classes, or remove 'monotone' from the schema",
             "with %s no feature is monotone",
-            task == HR_TASK_MULTICLASS ? "more than two classes"
-            : task == HR_TASK_SURVIVAL ? "times of events"
-                                       : "quantiles");
+            task == HR_TASK_MULTICLASS ? "more than two classes" : hr_task_text(task));
     } else if (!able) {
         hr_methods_list(HR_CAN_MONOTONE, names);
         snprintf(remedy, sizeof remedy, "use %s in sound mode, or remove 'monotone' from the schema", names);

@@ -54,17 +54,14 @@ hr_status hr_federated_check_label(const hr_federated_method *method, bool paper
                                    hr_error *err) {
     const hr_task task = hr_schema_task(schema);
     if (!method->assemble) return HR_OK;
-    static const char *const rare[] = {[HR_TASK_COUNT] = "counts",
-                                       [HR_TASK_SURVIVAL] = "times of events",
-                                       [HR_TASK_QUANTILES] = "quantiles"};
-    if (method->averages && rare[task]) {
+    if (method->averages && !hr_task_has_classes(task) && task != HR_TASK_REGRESSION) {
         hr_fail(
             err, HR_E_ARGUMENT,
             task == HR_TASK_COUNT
                 ? "write 'method: hedge' without 'train', whose owners add sums up, or 'kind: number' for "
                   "the label"
                 : "write 'method: hedge' without 'train', whose owners add sums up",
-            "models of %s are not averaged", rare[task]);
+            "models of %s are not averaged", hr_task_text(task));
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
     }
     hr_status status = hr_schema_refuse_quantile_cuts(schema, "a job of owners", err);

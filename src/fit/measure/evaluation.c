@@ -78,7 +78,8 @@ static hr_status check_evaluation(evaluation_job *job, const hr_evaluation_optio
     const hr_decision_rule *rule = job->options.decision;
     if (rule && !hr_task_has_classes(job->statistics.task))
         return hr_fail(err, HR_E_ARGUMENT, "evaluate without decisions",
-                       "the model predicts a number: there is no class to decide on");
+                       "the model predicts %s: there is no class to decide on",
+                       hr_task_text(job->statistics.task));
     if (rule) status = hr_decision_rule_check(rule, job->statistics.classes, err);
     if (!status) status = hr_budget_grant(epsilon, delta, HR_PRIVACY_GDP, &job->budget, err);
     for (size_t i = 0; i < job->statistics.count && !status; i++) {

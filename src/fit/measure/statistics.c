@@ -26,8 +26,7 @@ hr_status hr_statistics_check(const hr_schema *schema, hr_error *err) {
     const hr_task task = hr_schema_task(schema);
     if (task != HR_TASK_QUANTILES && task != HR_TASK_SURVIVAL) return HR_OK;
     hr_fail(err, HR_E_ARGUMENT, "evaluate without a budget, for the owner's eyes",
-            "no figures of %s are released with noise",
-            task == HR_TASK_QUANTILES ? "quantiles" : "times to an event");
+            "no figures of %s are released with noise", hr_task_text(task));
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
 }
 

@@ -208,9 +208,10 @@ static double count_decisions(const hr_comparison *c, uint64_t *counts) {
 hr_status hr_evaluate_decisions(const hr_model *model, const hr_data *data, const hr_decision_rule *decision,
                                 int threads, hr_decided *out, hr_error *err) {
     size_t classes = hr_model_output_count(model);
-    if (!hr_task_has_classes(hr_schema_task(hr_model_schema(model))))
+    const hr_task task = hr_schema_task(hr_model_schema(model));
+    if (!hr_task_has_classes(task))
         return hr_fail(err, HR_E_ARGUMENT, "evaluate without decisions",
-                       "the model predicts a number: there is no class to decide on");
+                       "the model predicts %s: there is no class to decide on", hr_task_text(task));
     hr_status status = hr_decision_rule_check(decision, classes, err);
     hr_comparison comparison;
     if (!status) status = hr_comparison_make(model, data, threads, &comparison, err);

@@ -275,6 +275,14 @@ hr_task hr_schema_task(const hr_schema *schema) {
     return label->value_count == 2 ? HR_TASK_BINARY : HR_TASK_MULTICLASS;
 }
 
+const char *hr_task_text(hr_task task) {
+    static const char *const texts[] = {
+        [HR_TASK_REGRESSION] = "a number",      [HR_TASK_BINARY] = "classes",
+        [HR_TASK_MULTICLASS] = "classes",       [HR_TASK_COUNT] = "a count",
+        [HR_TASK_SURVIVAL] = "times of events", [HR_TASK_QUANTILES] = "quantiles"};
+    return texts[task];
+}
+
 const hr_column *hr_schema_label(const hr_schema *schema) {
     return &schema->parts.label;
 }
