@@ -188,15 +188,16 @@ static hr_status open_hedge_coordinator(const hr_job_view *job, const hr_budget 
         (hr_sum_checks){.privacy_measure = budget->privacy_measure, .unit = hr_hedge_unit_of(job->schema)};
     c->bins = (uint32_t)options.bins;
     c->outputs = outputs_of(job->schema);
-    const hr_hedge_terms terms = {.setting = {.privacy_measure = budget->privacy_measure,
-                                              .unit = hr_hedge_unit_of(job->schema),
-                                              .budget = budget->units,
-                                              .task = hr_schema_task(job->schema),
-                                              .has_quantiles = hr_edges_need_quantiles(job->schema, c->bins)},
-                                  .outputs = c->outputs,
-                                  .objective = hr_hedge_objective(&options, hr_schema_task(job->schema)),
-                                  .interactions = interactions,
-                                  .schema = job->schema};
+    const hr_hedge_terms terms = {
+        .setting = {.privacy_measure = budget->privacy_measure,
+                    .unit = hr_hedge_unit_of(job->schema),
+                    .budget = budget->units,
+                    .task = hr_schema_task(job->schema),
+                    .has_private_edges = hr_edges_need_quantiles(job->schema, c->bins)},
+        .outputs = c->outputs,
+        .objective = hr_hedge_objective(&options, hr_schema_task(job->schema)),
+        .interactions = interactions,
+        .schema = job->schema};
     return hr_hedge_new(&terms, c->public_random, arena, &c->hedge, err);
 }
 

@@ -106,7 +106,7 @@ static void add_bins(const hr_hedge_setting *s, const hr_planned_job *job, uint3
     enum { VALUES = 1 << 14 };
     double features = (double)hr_edges_columns(job->schema, bins),
            lines = (double)hr_edge_levels_lines(job->schema, bins), one = (double)hr_unit_of_counts(s->unit);
-    if (!s->has_quantiles) return;
+    if (!s->has_private_edges) return;
     hr_units cost = hr_hedge_start_of(s).bins / (hr_units)lines;
     double noise = hr_hedge_noise_factor(s) * hr_noise_deviation(s->privacy_measure, cost, one) / one,
            wanted = features * fmin(fmax(.17 * job->records / noise - 1, 0), NEXT_LEVEL), below = 1;
@@ -148,13 +148,10 @@ static hr_status check_shared(const hr_hedge_setting *s, const hr_charge *line, 
  * is refused. */
 static hr_status check_summed_counts(const hr_hedge_setting *s, const hr_fit_facts *facts, hr_error *err) {
     const hr_hedge_start start = hr_hedge_start_of(s);
-    const bool are_times = s->task == HR_TASK_SURVIVAL, classes = are_times || s->task == HR_TASK_MULTICLASS;
+    const bool classes = s->task == HR_TASK_SURVIVAL || s->task == HR_TASK_MULTICLASS;
     const uint64_t one = hr_unit_of_counts(s->unit);
     const hr_charge lines[] = {
-        {.what = are_times                  ? "interval counts"
-                 : classes                  ? "class counts"
-                 : s->unit == HR_PER_PERSON ? "sum of weights"
-                                            : "record count",
+        {.what = hr_hedge_totals_name(s->task, s->unit),
          .cost = start.count + (classes ? start.base : 0),
          .sensitivity = one},
         {.what = "leaf count", .cost = hr_hedge_plan_of(s, 1).counts, .sensitivity = one},

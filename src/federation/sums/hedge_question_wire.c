@@ -262,14 +262,11 @@ static hr_status read_totals(const hr_hedge_question_reader *h, const Hedgerow__
                              hr_hedge_question *question, hr_error *err) {
     const hr_privacy_unit unit = unit_of(h);
     const uint64_t one = hr_unit_of_counts(unit);
-    const bool are_times = h->objective == HR_OBJECTIVE_HAZARD;
     const size_t classes = hr_hedge_classes(h->objective, h->outputs);
-    const hr_charge counts = line_of(are_times ? "interval counts" : "class counts", one),
-                    count = line_of(unit == HR_PER_PERSON ? "sum of weights" : "record count", one),
+    const hr_charge count = line_of(hr_hedge_totals_name(hr_schema_task(h->schema), unit), one),
                     sum = line_of("base score", hr_unit_label_sensitivity(unit));
-    if (classes) return add_line(question, wire, &counts, classes, err);
-    hr_status status = add_line(question, wire, &count, 1, err);
-    return status ? status : add_line(question, wire, &sum, 1, err);
+    hr_status status = add_line(question, wire, &count, classes ? classes : 1, err);
+    return status || classes ? status : add_line(question, wire, &sum, 1, err);
 }
 
 static hr_status read_bins(const Hedgerow__HedgeQuestion *wire, hr_arena *arena, hr_hedge_question_in *out,

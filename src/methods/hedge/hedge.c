@@ -82,7 +82,7 @@ static hr_hedge_terms terms_of(const hr_training *t) {
                                        .unit = t->unit,
                                        .budget = hr_gate_budget(t->gate),
                                        .task = hr_schema_task(schema),
-                                       .has_quantiles = hr_hedge_has_quantiles(t->options, schema),
+                                       .has_private_edges = hr_hedge_has_private_edges(t->options, schema),
                                        .has_start = t->start != NULL};
     terms.objective = hr_hedge_objective(t->options, terms.setting.task);
     terms.schema = schema;

@@ -100,18 +100,14 @@ static hr_charge hedge_machine_charge_of(const hr_hedge *h, const char *what, hr
 
 static void ask_totals(const hr_hedge *h, hr_hedge_question *question) {
     const size_t classes = hr_hedge_classes(h->loss.objective, h->outputs);
-    if (classes) {
-        hr_charge counts = hedge_machine_charge_of(h, is_hazard(h) ? "interval counts" : "class counts",
-                                                   h->costs.count + h->costs.base, hedge_count_unit(h));
-        add_line_hedge_machine(question, &counts, classes);
-        return;
-    }
-    const char *counted = h->setting.unit == HR_PER_PERSON ? "sum of weights" : "record count";
-    hr_charge count = hedge_machine_charge_of(h, counted, h->costs.count, hedge_count_unit(h));
+    const hr_charge count =
+        hedge_machine_charge_of(h, hr_hedge_totals_name(h->setting.task, h->setting.unit),
+                                h->costs.count + (classes ? h->costs.base : 0), hedge_count_unit(h));
+    add_line_hedge_machine(question, &count, classes ? classes : 1);
+    if (classes || !h->costs.base) return;
     hr_charge sum =
         hedge_machine_charge_of(h, "base score", h->costs.base, hr_unit_label_sensitivity(h->setting.unit));
-    add_line_hedge_machine(question, &count, 1);
-    if (h->costs.base) add_line_hedge_machine(question, &sum, 1);
+    add_line_hedge_machine(question, &sum, 1);
 }
 
 static void ask_bins(const hr_hedge *h, hr_hedge_question *question) {
@@ -311,7 +307,7 @@ hr_status hr_hedge_bins(hr_hedge *h, const hr_binning *binning, hr_error *err) {
 
     status = hedge_machine_forest_init(h, err);
     if (status) return status;
-    if (h->setting.has_quantiles) h->next_group++;
+    if (h->setting.has_private_edges) h->next_group++;
     start_round(h);
     return HR_OK;
 }

@@ -66,6 +66,12 @@ size_t hr_hedge_classes(hr_objective objective, size_t outputs) {
     return hr_objective_has_classes(objective, outputs) ? outputs : 0;
 }
 
+const char *hr_hedge_totals_name(hr_task task, hr_privacy_unit unit) {
+    if (task == HR_TASK_SURVIVAL) return "interval counts";
+    if (task == HR_TASK_MULTICLASS) return "class counts";
+    return unit == HR_PER_PERSON ? "sum of weights" : "record count";
+}
+
 bool hr_hedge_adapts_clip(hr_task task) {
     return !hr_task_has_classes(task) && task != HR_TASK_SURVIVAL && task != HR_TASK_QUANTILES;
 }

@@ -39,6 +39,8 @@ double hr_hedge_base(hr_objective objective, const hr_hedge_label *label, double
 /* What records are counted by before the rounds: classes, or codes of times (hr_survival_code). 0: nothing; a
  * mean target is released. */
 size_t hr_hedge_classes(hr_objective objective, size_t outputs);
+/* What the first sum's line is called: counts of classes or of intervals, or one of records. */
+const char *hr_hedge_totals_name(hr_task task, hr_privacy_unit unit);
 /* Whether the clip follows the gradients. */
 bool hr_hedge_adapts_clip(hr_task task);
 

@@ -24,7 +24,7 @@ static shares shares_of(const hr_hedge_setting *s) {
     shares pure = {.bins = .08, .start = .04, .choice = .30, .counts = .20, .within = 0};
     shares mine = s->privacy_measure == HR_PRIVACY_PURE ? pure : gaussian;
     if (s->task == HR_TASK_QUANTILES) mine.within = .03; /* widths differ more than clips do */
-    if (!s->has_quantiles) mine.bins = 0;
+    if (!s->has_private_edges) mine.bins = 0;
     mine.calibration = !hr_task_has_classes(s->task) ? 0 : .02;
     return mine;
 }
@@ -149,7 +149,7 @@ double hr_hedge_largest_clip(const hr_hedge_setting *s) {
     return !hr_hedge_adapts_clip(s->task) ? first_clip(s) : s->task == HR_TASK_COUNT ? 2 : 1;
 }
 
-bool hr_hedge_has_quantiles(const hr_fit_options *options, const hr_schema *schema) {
+bool hr_hedge_has_private_edges(const hr_fit_options *options, const hr_schema *schema) {
     if (options->edges != HR_EDGES_PRIVATE) return false;
     return !schema || hr_edges_need_quantiles(schema, (uint32_t)options->bins);
 }
@@ -160,7 +160,7 @@ hr_hedge_setting hr_hedge_setting_of(const hr_fit_facts *facts) {
                               .unit = hr_facts_unit(facts),
                               .budget = facts->budget,
                               .task = schema ? hr_schema_task(schema) : HR_TASK_BINARY,
-                              .has_quantiles = hr_hedge_has_quantiles(facts->options, schema),
+                              .has_private_edges = hr_hedge_has_private_edges(facts->options, schema),
                               .has_start = facts->options->start != NULL,
                               .interactions = hr_interactions_rule_of(facts->options->interactions)};
 }
@@ -187,14 +187,12 @@ hr_status hr_hedge_check(const hr_fit_facts *facts, hr_error *err) {
     if (!status && facts->schema)
         status = hr_interactions_check(facts->options->interactions, facts->schema, err);
     if (status) return status;
-    if (s.task == HR_TASK_MULTICLASS || s.task == HR_TASK_SURVIVAL) {
-        const char *what = s.task == HR_TASK_SURVIVAL ? "interval counts" : "class counts";
-        status = hr_facts_check_sums(facts, what, start.count + start.base, count, err);
-    } else {
-        status = hr_facts_check_sums(facts, "record count", start.count, count, err);
-        if (!status && start.base) status = hr_facts_check_sums(facts, "base score", start.base, label, err);
-    }
-    if (!status && s.has_quantiles) status = hr_facts_check_edges(facts, start.bins, err);
+    const bool classes = s.task == HR_TASK_MULTICLASS || s.task == HR_TASK_SURVIVAL;
+    status = hr_facts_check_sums(facts, hr_hedge_totals_name(s.task, s.unit),
+                                 start.count + (classes ? start.base : 0), count, err);
+    if (!status && !classes && start.base)
+        status = hr_facts_check_sums(facts, "base score", start.base, label, err);
+    if (!status && s.has_private_edges) status = hr_facts_check_edges(facts, start.bins, err);
     if (!status && hr_task_has_classes(s.task))
         status = hr_facts_check_sums(facts, "calibration count", start.calibration, count, err);
     return status ? status : check_round(facts, &s, err);

@@ -14,9 +14,9 @@ enum { HR_HEDGE_CANDIDATES = 64, HR_HEDGE_CANDIDATES_OWNERS = 128 };
 typedef struct hr_hedge_setting {
     hr_privacy_measure privacy_measure; /* HR_PRIVACY_GDP, or HR_PRIVACY_PURE */
     hr_units budget;
-    hr_task task;       /* regression: its clip adapts; it has no probabilities to calibrate */
-    bool has_quantiles; /* some feature needs private bin edges */
-    hr_units dropped;   /* spent before the rounds on answers that were lost; at most budget/2 */
+    hr_task task;           /* regression: its clip adapts; it has no probabilities to calibrate */
+    bool has_private_edges; /* some feature needs private bin edges */
+    hr_units dropped;       /* spent before the rounds on answers that were lost; at most budget/2 */
     /* The owners whose sums the rounds add up, and how many of them add noise for sure; 0: one party holds
      * all records. */
     size_t owners, honest;
@@ -66,7 +66,7 @@ uint64_t hr_hedge_sum_sensitivity(const hr_hedge_setting *setting, int64_t bound
 double hr_hedge_largest_clip(const hr_hedge_setting *setting);
 
 /* Whether bin edges are released: no option makes them public, and some feature needs them. */
-bool hr_hedge_has_quantiles(const hr_fit_options *options, const hr_schema *schema);
+bool hr_hedge_has_private_edges(const hr_fit_options *options, const hr_schema *schema);
 
 /* Of a fit by one party. */
 hr_hedge_setting hr_hedge_setting_of(const hr_fit_facts *facts);

@@ -132,7 +132,7 @@ static void world_open(world *w, task of, size_t owners) {
                                               .unit = of.persons ? HR_PER_PERSON : HR_PER_RECORD,
                                               .budget = of.pure ? hr_units_up(2) : hr_gdp_budget(2, 1e-6),
                                               .task = hr_schema_task(w->t.schema),
-                                              .has_quantiles = true},
+                                              .has_private_edges = true},
                                   .outputs = w->outputs,
                                   .objective = of.objective,
                                   .schema = w->t.schema};

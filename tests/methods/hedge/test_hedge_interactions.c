@@ -63,7 +63,7 @@ static void run_fit(const fit_case *c, uint64_t seed, candidates_seen *out) {
     const hr_hedge_terms terms = {.setting = {.privacy_measure = c->privacy_measure,
                                               .budget = HR_UNIT,
                                               .task = c->task,
-                                              .has_quantiles = true},
+                                              .has_private_edges = true},
                                   .outputs = c->outputs,
                                   .interactions = c->interactions};
     assert_non_null(arena);

@@ -34,7 +34,7 @@ static void world_open(world *w, hr_privacy_measure privacy_measure, hr_task tas
     w->terms = (hr_hedge_terms){.setting = {.privacy_measure = privacy_measure,
                                             .budget = HR_UNIT,
                                             .task = task,
-                                            .has_quantiles = true},
+                                            .has_private_edges = true},
                                 .outputs = outputs,
                                 .first_group = 5};
     assert_int_equal(hr_csprng_open_seeded(seed, &w->coins, NULL), HR_OK);
