@@ -129,6 +129,28 @@ static void json_shapes(json_writer *json, const hr_schema *schema, const hr_sha
     json_close(json, '}');
 }
 
+static void json_curves(json_writer *json, const hr_model *model) {
+    hr_curve_point point;
+    if (hr_model_curve(model, 0) == NULL) return;
+    json_open(json, "curves", '[');
+    for (size_t i = 0; hr_model_curve(model, i) != NULL; i++) {
+        json_open(json, NULL, '{');
+        json_text(json, "group", hr_model_curve(model, i));
+        json_open(json, "points", '[');
+        for (size_t k = 0; hr_model_curve_point(model, i, k, &point); k++) {
+            json_open(json, NULL, '{');
+            json_number(json, "time", point.time);
+            json_number(json, "survival", point.survival);
+            json_number(json, "low", point.low);
+            json_number(json, "high", point.high);
+            json_close(json, '}');
+        }
+        json_close(json, ']');
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
 static void print_model_json(const hr_model *model, const feature_facts *facts, const hr_shapes *shapes) {
     static const char *const tasks[] = {"regression", "binary",   "multiclass",
                                         "count",      "survival", "quantiles"}; /* in the order of hr_task */
@@ -149,6 +171,7 @@ static void print_model_json(const hr_model *model, const feature_facts *facts, 
     json_guarantee(&json, hr_model_guarantee(model));
     json_close(&json, '}');
     json_start(&json, model);
+    json_curves(&json, model);
     json_release_kinds(&json, model);
     json_open(&json, "features", '[');
     for (size_t f = 0; f < hr_schema_feature_count(schema); f++) {

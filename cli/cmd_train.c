@@ -64,6 +64,9 @@ static const arg_option train_options[] = {
      "of quantiles: hold a fifth of the records out, and correct the interval between two of them by these, "
      "so "
      "that on average it covers a part P of the labels, such as 0.8 between 0.1 and 0.9"},
+    {"group", 0, ARG_SETTING, false, AT(settings), "FEATURE",
+     "a survival curve for each value of this category, at no cost; where noise hides a group, the model "
+     "says so"},
     {"option", 0, ARG_PAIR, false, AT(settings), "NAME=VALUE",
      "another option of the method; may be repeated ('hedgerow methods NAME' lists options, defaults and "
      "ranges)"},

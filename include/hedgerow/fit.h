@@ -33,8 +33,8 @@ typedef enum hr_loss { HR_LOSS_SQUARE, HR_LOSS_LOGISTIC } hr_loss;
  * quantiles of the data (not private). */
 typedef enum hr_edges { HR_EDGES_PUBLIC, HR_EDGES_PRIVATE, HR_EDGES_EXACT } hr_edges;
 
-/* Room for options of single methods, and for one that is a text, with its NUL. */
-enum { HR_BY_NAME_OPTIONS = 24, HR_INTERACTIONS_TEXT = 4096 };
+/* Room for options of single methods, and for those that are texts, with their NUL. */
+enum { HR_BY_NAME_OPTIONS = 24, HR_INTERACTIONS_TEXT = 4096, HR_GROUP_TEXT = 1024 };
 
 /* The options of a fit. hr_fit_options_init sets the defaults of one method and mode; `hedgerow methods NAME`
  * and hr_method_option list which options the method takes, with ranges. Those that belong to one kind of
@@ -123,6 +123,8 @@ typedef struct hr_fit_options {
     double conformal; /* of quantiles: the part of the labels that the interval between two of them is to
                          cover, 0 to 0.999: a fifth of the records, or of the persons, is held out, and
                          corrects it. 0: it is left as it is, and all records train */
+    char group[HR_GROUP_TEXT]; /* survival-curve: the category whose values have a curve each; for
+                                  hr_fit_options_set alone. "": there is one curve, of all */
 } hr_fit_options;
 
 /* Fills in all defaults of a method and mode, in the first `size` bytes of the struct; a NULL method means

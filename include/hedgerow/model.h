@@ -54,6 +54,20 @@ HR_API const char *hr_model_interactions(const hr_model *model);
  * that its value alone decides (hr_shapes_make). */
 HR_API bool hr_model_is_additive(const hr_model *model);
 
+/* ---- Survival curves ---- */
+
+/* The survival at a cut, and its band: four decimals each. */
+typedef struct hr_curve_point {
+    double time, survival, low, high;
+} hr_curve_point;
+
+/* Whose the index-th curve of a model of the method survival-curve is: "" of all, then "sex is missing" and
+ * "sex=f" of groups. NULL past the last, and of every other method. Borrowed. */
+HR_API const char *hr_model_curve(const hr_model *model, size_t index);
+/* The curve's point at the cut of that index, from 0. False past the last; a group that noise hides has none.
+ */
+HR_API bool hr_model_curve_point(const hr_model *model, size_t index, size_t cut, hr_curve_point *out);
+
 /* ---- Predictions ---- */
 
 /* Borrowed, valid as long as the model. */

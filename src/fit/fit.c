@@ -210,7 +210,8 @@ static void write_settings(fit_job *f) {
         hr_number_text(f->training.records, records);
         hr_settings_add(&f->settings, HR_RECORDS_SETTING, records);
     }
-    if (f->training.curve) hr_settings_add(&f->settings, "curve", f->training.curve);
+    for (size_t i = 0; i < f->training.curve_count; i++)
+        hr_settings_add(&f->settings, f->training.curves[i].name, f->training.curves[i].text);
     if (unit) hr_settings_add(&f->settings, "unit", unit);
     if (weight) hr_settings_add(&f->settings, "weight", weight);
     if (most) hr_settings_add_count(&f->settings, HR_PER_PERSON_SETTING, most);

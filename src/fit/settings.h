@@ -5,7 +5,7 @@
 #include "methods/method.h"
 #include "models/model/model.h"
 
-enum { HR_SETTINGS_MAX = 40 };
+enum { HR_SETTINGS_MAX = 120 };
 
 /* Begins with an arena, for the values, and {0}. */
 typedef struct hr_settings {

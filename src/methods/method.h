@@ -41,6 +41,9 @@ typedef enum hr_option {
     HR_OPTIONS_BY_NAME
 } hr_option;
 
+/* The option that names the category whose values have a survival curve each. */
+#define HR_GROUP_NAME "group"
+
 /* How an ensemble's records are shared out to its trees. */
 typedef enum hr_shares { HR_SHARES_EQUAL, HR_SHARES_GEOMETRIC } hr_shares;
 
@@ -64,6 +67,11 @@ typedef enum hr_glc_exponent { HR_GLC_PLACE, HR_GLC_ITERATION } hr_glc_exponent;
 typedef enum hr_split_budget { HR_SPLIT_BUDGET_ALGORITHM, HR_SPLIT_BUDGET_TEXT } hr_split_budget;
 typedef struct hr_stats_source hr_stats_source; /* trees/records/stats_source.h */
 
+/* A released curve with its bands, for the settings of a model. */
+typedef struct hr_named_curve {
+    const char *name, *text;
+} hr_named_curve;
+
 /* One run: inputs first, then what the method makes. Everything made lives in `arena`. */
 typedef struct hr_training {
     const hr_data *data;
@@ -80,7 +88,8 @@ typedef struct hr_training {
     bool sums_apart;            /* more records than packed sums have room for (trees/stats/packing.h) */
     uint64_t next_group;        /* composition: groups below it are taken */
     double records;             /* their number as it was released, noisy; 0: it was not */
-    const char *curve;          /* a released curve with its bands, for the settings; NULL: none */
+    const hr_named_curve *curves;
+    size_t curve_count;
 } hr_training;
 
 /* Sets training->forest: the start's base scores and trees, if there is a start, else base 0 and no tree;

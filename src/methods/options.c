@@ -13,7 +13,7 @@
 
 enum { OWNERS_MAX = 1000 };
 
-typedef enum type { INTEGER, REAL, CHOICE, INTERACTIONS } type;
+typedef enum type { INTEGER, REAL, CHOICE, TEXT } type;
 
 typedef struct option {
     const char *name;
@@ -53,9 +53,11 @@ static const option options_table[] = {
      "bins of a numeric feature, missing values apart"},
     {"loss", CHOICE, AT(loss), 0, 0, false, losses, "square|logistic",
      "loss of classes; numbers always have square loss"},
-    {HR_INTERACTIONS_NAME, INTERACTIONS, AT(interactions), 0, 0, false, NULL, "all|pairs|none|LISTS",
+    {HR_INTERACTIONS_NAME, TEXT, AT(interactions), 0, 0, false, NULL, "all|pairs|none|LISTS",
      "features that a tree may split by: any; at most two; one; or those of one list, as in [[A, B], [C, D, "
      "E]]"},
+    {HR_GROUP_NAME, TEXT, AT(group), 0, 0, false, NULL, "FEATURE",
+     "a category, each of whose values has a curve of its own"},
     {"min-child-weight", REAL, BY_NAME(MIN_CHILD_WEIGHT), 0, 1e9, false, NULL, "0..1e9",
      "minimum hessian of a leaf (forests, square loss: records)"},
     {"gamma", REAL, BY_NAME(GAMMA), 0, 1e9, false, NULL, "0..1e9",
@@ -119,6 +121,36 @@ static const option options_table[] = {
 };
 enum { COUNT = sizeof options_table / sizeof *options_table };
 
+/* ---- Options that are texts ---- */
+
+static hr_status write_group(const char *given, char *out, hr_error *err) {
+    const size_t size = strlen(given);
+    if (size >= HR_GROUP_TEXT)
+        return hr_fail(err, HR_E_ARGUMENT, "name a feature of the schema", "the name of a group is too long");
+    memmove(out, given, size + 1);
+    return HR_OK;
+}
+
+typedef struct text_rule {
+    const char *name;
+    size_t room;         /* bytes, with the NUL */
+    const char *without; /* what an empty one is called */
+    /* Writes what is given, and not empty, into the room, which may be the same. Fails: ARGUMENT, MEMORY. */
+    hr_status (*write)(const char *given, char *out, hr_error *err);
+} text_rule;
+
+static const text_rule text_rules[] = {
+    {HR_INTERACTIONS_NAME, HR_INTERACTIONS_TEXT, "all", hr_interactions_write},
+    {HR_GROUP_NAME, HR_GROUP_TEXT, "none", write_group}};
+
+static const text_rule *text_rule_of(const option *o) {
+    const text_rule *rule = text_rules;
+    while (strcmp(rule->name, o->name) != 0) rule++;
+    return rule;
+}
+
+/* ---- The table ---- */
+
 /* Without a method and a mode there are no defaults. */
 static const hr_sized fit_options = {sizeof(hr_fit_options), AT(epsilon), "call hr_fit_options_init first"};
 
@@ -152,7 +184,7 @@ static bool is_double(const option *o) {
 }
 
 static size_t option_field_size(const option *o) {
-    if (o->type == INTERACTIONS) return HR_INTERACTIONS_TEXT;
+    if (o->type == TEXT) return text_rule_of(o)->room;
     return is_double(o) ? sizeof(double) : o->type == INTEGER ? sizeof(int64_t) : sizeof(int);
 }
 
@@ -252,8 +284,8 @@ hr_status hr_fit_options_set(hr_fit_options *options, const char *name, const ch
         return hr_fail(err, HR_E_ARGUMENT, "build the program with the headers of this library",
                        "the options were made by an older header, which has no option '%s'", name);
     const option o = option_of_method(known, method);
-    if (o.type == INTERACTIONS && *value) return hr_interactions_write(value, options->interactions, err);
-    if (o.type == INTERACTIONS) return refuse_option_value(&o, value, err);
+    if (o.type == TEXT && *value) return text_rule_of(&o)->write(value, field(options, &o), err);
+    if (o.type == TEXT) return refuse_option_value(&o, value, err);
     double number = 0;
     if (!(o.type == CHOICE ? parse_choice(&o, value, &number) : parse_number_option(&o, value, &number)))
         return refuse_option_value(&o, value, err);
@@ -262,8 +294,8 @@ hr_status hr_fit_options_set(hr_fit_options *options, const char *name, const ch
 }
 
 static void render_option_value(const hr_fit_options *options, const option *o, char text[HR_NUMBER_TEXT]) {
-    if (o->type == INTERACTIONS) {
-        snprintf(text, HR_NUMBER_TEXT, "all");
+    if (o->type == TEXT) {
+        snprintf(text, HR_NUMBER_TEXT, "%s", text_rule_of(o)->without);
         return;
     }
     double value = option_value_of(options, o);
@@ -273,18 +305,19 @@ static void render_option_value(const hr_fit_options *options, const option *o, 
         hr_number_text(value, text);
 }
 
-static hr_status check_interactions(const hr_fit_options *options, hr_error *err) {
+static hr_status check_text(const hr_fit_options *options, const option *o, hr_error *err) {
+    const text_rule *rule = text_rule_of(o);
     char text[HR_INTERACTIONS_TEXT];
-    memcpy(text, options->interactions, sizeof text);
-    text[sizeof text - 1] = '\0';
-    return hr_interactions_write(text, text, err);
+    memcpy(text, (const char *)options + o->offset, rule->room);
+    text[rule->room - 1] = '\0';
+    return *text ? rule->write(text, text, err) : HR_OK;
 }
 
 hr_status hr_options_check(const hr_method *method, const hr_fit_options *options, hr_error *err) {
     for (const char *const *name = names_of(method, options->mode); name && *name; name++) {
         const option o = option_of_method(find_option_named(*name), method);
-        if (o.type == INTERACTIONS) {
-            hr_status status = check_interactions(options, err);
+        if (o.type == TEXT) {
+            hr_status status = check_text(options, &o, err);
             if (status) return status;
             continue;
         }
@@ -302,11 +335,12 @@ void hr_options_each(const hr_method *method, const hr_fit_options *options,
         const option *o = find_option_named(*name);
         char text[HR_NUMBER_TEXT];
         if (o->offset == AT(conformal) && option_value_of(options, o) == 0) continue;
-        if (o->type != INTERACTIONS) {
+        const char *given = (const char *)options + o->offset;
+        if (o->type != TEXT) {
             render_option_value(options, o, text);
             visit(user, *name, text);
-        } else if (*options->interactions) {
-            visit(user, *name, options->interactions);
+        } else if (*given) {
+            visit(user, *name, given);
         }
     }
 }
@@ -343,8 +377,8 @@ hr_status hr_options_taken(const hr_fit_options *options, hr_fit_options *out, h
     for (size_t i = 0; i < COUNT; i++) {
         const option *o = &options_table[i];
         if (takes(hr_method_named(options->method), options->mode, o->name)) continue;
-        if (o->type == INTERACTIONS)
-            *made.interactions = '\0';
+        if (o->type == TEXT)
+            *(char *)field(&made, o) = '\0';
         else
             set_value_option(&made, o, option_value_of(&initial, o));
     }

@@ -45,6 +45,7 @@ SHORT = {
     'models/export/export': 'chooses among the formats, which do not know each other',
     'models/export/formats': 'one line a format',
     'models/model/account': 'the only place that turns units into numbers of a model',
+    'models/model/curves': 'public functions that read settings alone',
     'models/model/decision': 'public functions that change how a model decides, not its trees',
     'models/model/importance': 'public functions that read trees alone',
     'privacy/crypto/digest': 'one primitive a file',

@@ -26,7 +26,7 @@ COVERED = {
     'export': 'lightgbm onnx onnx_link onnx_write xgboost',
     'federated_noise': 'summed_job',
     'summed_owner': 'summed_coordinator',
-    'survival_curve': 'curve_counts curve_model',
+    'survival_curve': 'curve_counts curve_model curves',
     'presence': 'hello',
     'files': 'federation_file fields owner_file',
     'gbdt': 'boosting exact_boosting training',

@@ -185,6 +185,7 @@ PLAIN = {
         ('train', 'interactions'), ('field', 'interactions')),
     'an interval that held-out records correct; refused with persons who are drawn, ranks, owners, starts, private bounds and binned caches: tests/fit/test_conformal.c': (
         ('train', 'conformal'), ('field', 'conformal')),
+    'which category the one line of survival-curve is counted by: tests/methods/survival/test_survival_curve.c': (('train', 'group'), ('field', 'group')),
     'which methods learn counts; others refuse such labels: tests/cli/counts.test, tests/cli/counts_together.test': (('method', 'counts'),),
     'which methods learn quantiles; others refuse such labels: tests/cli/quantiles.test, tests/cli/quantiles_together.test': (('method', 'quantiles'),),
     'which methods learn times of events; others refuse such labels: tests/cli/times.test, tests/cli/times_together.test': (('method', 'times'),),

@@ -143,8 +143,11 @@ static void test_released_alone__make_survival_curves(void **state) {
     (void)state;
     static const double deltas[] = {0, 1e-6};
     for (size_t d = 0; d < COUNT(deltas); d++) {
-        const comparison c = {"survival-curve", HR_MODE_SOUND, TIMES, deltas[d], NULL, NULL, {300, 641}};
+        const comparison c = {"survival-curve", HR_MODE_SOUND, TIMES, deltas[d], NULL, NULL, {300, 641}},
+                         groups = {"survival-curve", HR_MODE_SOUND, TIMES,     deltas[d],
+                                   "group",          "k",           {300, 641}};
         check(&c);
+        check(&groups);
     }
 }
 

@@ -25,8 +25,7 @@ static hr_status curve_of_terms(const Hedgerow__Terms *terms, const hr_schema *s
     hr_fit_options options;
     hr_status status = hr_options_of_terms(terms, 1, &options, err);
     const hr_fit_facts facts = {.options = &options, .schema = schema};
-    if (!status) *out = hr_curve_of(&facts);
-    return status;
+    return status ? status : hr_curve_of(&facts, out, err);
 }
 
 /* A sum of any owners: as many honest ones as there can be, or one. */
@@ -37,7 +36,9 @@ static hr_status check_curve_terms(const Hedgerow__Terms *terms, const hr_schema
     if (!status) status = hr_budget_check(&hr_method_survival_curve, &options, schema, 1, &budget, err);
     if (status) return status;
     const hr_fit_facts facts = {.options = &options, .schema = schema};
-    const hr_curve curve = hr_curve_of(&facts);
+    hr_curve curve;
+    status = hr_curve_of(&facts, &curve, err);
+    if (status) return status;
     const hr_charge line = hr_curve_charge(&curve, budget.units);
     status = hr_charge_check_share(budget.privacy_measure, &line,
                                    hr_noise_shares(terms->n_owners, terms->coalition), err);
@@ -199,7 +200,8 @@ static hr_status assemble_curve(const hr_job_view *job, hr_joint_model *m, hr_er
     m->forest = made.forest;
     hr_number_text(made.records, records);
     hr_settings_add(&m->settings, HR_RECORDS_SETTING, records);
-    hr_settings_add(&m->settings, HR_CURVE_SETTING, made.text);
+    for (size_t i = 0; i < made.curve_count; i++)
+        hr_settings_add(&m->settings, made.curves[i].name, made.curves[i].text);
     return HR_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "tables/schema/schema.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { FEWEST_BINS = 2 }; /* of numbers, which no count depends on */
 
@@ -16,10 +17,34 @@ hr_status hr_curve_check_schema(const hr_schema *schema, hr_error *err) {
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
 }
 
-hr_curve hr_curve_of(const hr_fit_facts *facts) {
-    return (hr_curve){.schema = facts->schema,
+static hr_status refuse_group(const char *what, const char *remedy, hr_error *err) {
+    hr_fail(err, HR_E_ARGUMENT, remedy, "%s", what);
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "group");
+}
+
+static hr_status find_group(const char *name, hr_curve *curve, hr_error *err) {
+    const size_t features = hr_schema_feature_count(curve->schema);
+    size_t f = 0;
+    while (f < features && strcmp(hr_schema_feature(curve->schema, f)->name, name) != 0) f++;
+    if (f == features)
+        return refuse_group("the schema has no such feature", "name a feature that is a category", err);
+    const hr_column *column = hr_schema_feature(curve->schema, f);
+    if (column->kind != HR_KIND_CATEGORY)
+        return refuse_group("groups are the values of a category, and this feature is a number",
+                            "name a feature that is a category", err);
+    if (column->value_count >= HR_CURVE_GROUPS_MAX)
+        return refuse_group("the category has more values than there are curves, 63",
+                            "join rare values, or name another category", err);
+    curve->group = column;
+    curve->feature = (uint32_t)f;
+    return HR_OK;
+}
+
+hr_status hr_curve_of(const hr_fit_facts *facts, hr_curve *out, hr_error *err) {
+    *out = (hr_curve){.schema = facts->schema,
                       .intervals = hr_schema_label(facts->schema)->interval_count,
                       .unit = hr_facts_unit(facts)};
+    return *facts->options->group ? find_group(facts->options->group, out, err) : HR_OK;
 }
 
 hr_charge hr_curve_charge(const hr_curve *curve, hr_units cost) {
@@ -30,12 +55,13 @@ hr_charge hr_curve_charge(const hr_curve *curve, hr_units cost) {
                        .sensitivity = hr_unit_of_counts(curve->unit)};
 }
 
-/* All records in one node. */
-static hr_status ask_for_codes(hr_stats_source *source, const hr_stats_setup *setup, hr_exact *out,
-                               hr_error *err) {
+/* All records are in one node: its labels, or those of its records in each bin of the group's feature. */
+static hr_status ask_for_codes(const hr_curve *curve, hr_stats_source *source, const hr_stats_setup *setup,
+                               hr_exact *out, hr_error *err) {
     hr_node leaf = {0};
     const hr_tree all = {.nodes = &leaf, .node_count = 1};
-    const hr_stats_query query = {.answer = HR_STATS_LEAVES, .tree = &all};
+    const hr_stats_query query = {
+        .answer = curve->group ? HR_STATS_BINS : HR_STATS_LEAVES, .feature = curve->feature, .tree = &all};
     const hr_stats_shares shares = {.count = 1};
     const hr_stats_round round = {.part = 0};
     hr_status status = source->ops->prepare(source, setup, err);
@@ -46,21 +72,20 @@ static hr_status ask_for_codes(hr_stats_source *source, const hr_stats_setup *se
 
 hr_status hr_curve_count(const hr_curve *curve, hr_stats_source *source, const uint32_t *weights,
                          hr_exact *out, hr_error *err) {
-    const size_t count = hr_curve_counts(curve);
     hr_binning binning;
     hr_labels labels = hr_labels_kind(curve->schema);
     labels.unit = curve->unit;
     hr_arena *arena = hr_arena_new();
-    hr_exact *codes = malloc(count * sizeof *codes);
+    hr_exact *codes = malloc(hr_curve_counts(curve) * sizeof *codes);
     hr_status status = arena && codes ? HR_OK : hr_fail_memory(err);
     if (!status) status = hr_edges_public(curve->schema, FEWEST_BINS, arena, &binning, err);
     if (!status) {
         const hr_stats_setup setup = {.kind = HR_STATS_LABELS,
                                       .binning = &binning,
                                       .weights = curve->unit == HR_PER_PERSON ? weights : NULL};
-        status = ask_for_codes(source, &setup, codes, err);
+        status = ask_for_codes(curve, source, &setup, codes, err);
     }
-    if (!status) hr_labels_of_leaves(&labels, codes, 1, NULL, out);
+    if (!status) hr_labels_of_leaves(&labels, codes, hr_curve_groups(curve), NULL, out);
     free(codes);
     hr_arena_free(arena);
     return status;

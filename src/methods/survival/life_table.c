@@ -76,13 +76,14 @@ static double within(double value) {
     return fmin(fmax(value, 0), 1);
 }
 
-void hr_life_table(const double *counts, size_t intervals, double deviation, hr_life_interval *out) {
+size_t hr_life_table(const double *counts, size_t intervals, double deviation, hr_life_interval *out) {
     double raw = 1, curve[HR_INTERVALS_MAX], likely = 1;
     life_row rows[HR_INTERVALS_MAX];
-    bool known = true;
+    size_t told = 0;
     for (size_t k = 0; k < intervals; k++) {
         rows[k] = row_of(counts, intervals, deviation, k);
-        known = known && rows[k].known;
+        const bool known = told == k && rows[k].known;
+        told += known;
         if (known) raw *= fmax(1 - rows[k].events / rows[k].at_risk, 0);
         curve[k] = raw;
         if (!known) {
@@ -101,4 +102,5 @@ void hr_life_table(const double *counts, size_t intervals, double deviation, hr_
         out[k].low = fmin(out[k].low, out[k].survival);
         out[k].high = fmax(out[k].high, out[k].survival);
     }
+    return told;
 }

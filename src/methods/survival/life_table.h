@@ -14,7 +14,7 @@ typedef struct hr_life_interval {
 
 /* counts: 2 * intervals + 1, by code; intervals at most HR_INTERVALS_MAX. deviation: of the noise of each,
  * which are independent; 0: the counts are exact. Where too few are at risk to tell, the curve goes on level,
- * and the band goes down to 0. */
-void hr_life_table(const double *counts, size_t intervals, double deviation, hr_life_interval *out);
+ * and the band goes down to 0. Returns of how many intervals it tells: the first so many. */
+size_t hr_life_table(const double *counts, size_t intervals, double deviation, hr_life_interval *out);
 
 #endif

@@ -6,27 +6,29 @@
 #include "privacy/noise.h"
 #include "privacy/promise_words.h"
 #include "tables/data/records.h"
-#include "tables/schema/survival_code.h"
-
-enum { COUNTS_MAX = 2 * HR_INTERVALS_MAX + 1 };
 
 static hr_status train_survival_curve(hr_training *t, hr_error *err) {
     const hr_fit_facts facts = {.options = t->options, .schema = hr_data_schema(t->data)};
-    const hr_curve curve = hr_curve_of(&facts);
-    hr_charge charge = hr_curve_charge(&curve, hr_gate_budget(t->gate));
-    hr_exact exact[COUNTS_MAX];
-    hr_noisy counts[COUNTS_MAX];
+    hr_curve curve;
     hr_curve_made made;
+    hr_status status = hr_curve_of(&facts, &curve, err);
+    if (status) return status;
+    const size_t count = hr_curve_counts(&curve);
+    hr_charge charge = hr_curve_charge(&curve, hr_gate_budget(t->gate));
+    hr_exact *exact = hr_arena_alloc(t->arena, count, sizeof *exact);
+    hr_noisy *counts = hr_arena_alloc(t->arena, count, sizeof *counts);
+    if (!exact || !counts) return hr_fail_memory(err);
     const double deviation =
         hr_noise_deviation(hr_gate_privacy_measure(t->gate), charge.cost, (double)charge.sensitivity);
     charge.group = t->next_group;
-    hr_status status = hr_curve_count(&curve, t->source, hr_data_weights(t->data), exact, err);
-    if (!status) status = hr_gate_release_sums(t->gate, &charge, exact, hr_curve_counts(&curve), counts, err);
+    status = hr_curve_count(&curve, t->source, hr_data_weights(t->data), exact, err);
+    if (!status) status = hr_gate_release_sums(t->gate, &charge, exact, count, counts, err);
     if (!status) status = hr_curve_make(&curve, counts, deviation, t->arena, &made, err);
     if (status) return status;
     t->forest = made.forest;
     t->records = made.records;
-    t->curve = made.text;
+    t->curves = made.curves;
+    t->curve_count = made.curve_count;
     return HR_OK;
 }
 
@@ -38,6 +40,9 @@ static hr_status check_survival_curve(const hr_fit_facts *facts, hr_error *err) 
                 "survival-curve has no use for the bounds of features");
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "private-bounds");
     }
+    hr_curve curve;
+    if (!status && facts->schema) status = hr_curve_of(facts, &curve, err);
+    if (status) return status;
     return hr_facts_check_sums(facts, "interval counts", facts->budget,
                                hr_unit_of_counts(hr_facts_unit(facts)), err);
 }
@@ -46,7 +51,7 @@ static void survival_curve_defaults(hr_fit_options *o) {
     o->delta = 1e-6;
 }
 
-static const char *const sound_options[] = {"epsilon", "delta", NULL};
+static const char *const sound_options[] = {"epsilon", "delta", HR_GROUP_NAME, NULL};
 
 const hr_method hr_method_survival_curve = {
     .info =
@@ -57,9 +62,10 @@ const hr_method hr_method_survival_curve = {
              "of Chronic Diseases 8(6), 1958",
          .is_private = true,
          .sound = HR_PROMISE_OF_METHOD(
-             "one record", ". Of each interval the numbers of records that had the event in it, and that "
-                           "were censored in it, and of those that survived all are released once; the "
-                           "curve and its bands follow from these numbers."),
+             "one record",
+             ". Of each interval, and each group, the numbers of records that had the event in it, and that "
+             "were censored in it, and of those that survived all are released once; the "
+             "curve and its bands follow from these numbers."),
          .flaws = ""},
     .times = true,
     .defaults = survival_curve_defaults,

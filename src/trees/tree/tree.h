@@ -61,7 +61,7 @@ typedef enum hr_link {
 } hr_link;
 
 /* The setting of a model that holds a released survival curve: "30: 0.943 (0.931..0.955); 90: ...", the
- * survival at each cut, and its band. */
+ * survival at each cut, and its band; with a group's name behind it, of a group. */
 #define HR_CURVE_SETTING "curve"
 
 /* How the probabilities of classes are corrected (trees/tree/link.h). */

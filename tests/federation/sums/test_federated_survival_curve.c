@@ -83,6 +83,34 @@ static void test_curve__is_that_of_all_records(void **state) {
     }
 }
 
+static void test_curve__is_that_of_each_group(void **state) {
+    (void)state;
+    static const char *const names[] = {"curve", "curve ward is missing", "curve ward=a", "curve ward=b",
+                                        "curve ward=c"};
+    hr_job_file job = federated_job("survival-curve", 1e4, 0);
+    assert_int_equal(hr_fit_options_set(&job.options, "group", "ward", NULL), HR_OK);
+    federation_open(&w, table_of_times(7, ROWS), OWNERS, job, 1);
+    const hr_model *joint = federation_run(&w);
+    hr_fit_options options = job.options;
+    hr_model *one = fit(w.table.data, &options);
+    assert_int_equal(joint->forest.tree_count, CUTS);
+    assert_int_equal(joint->release_count, 1);
+    for (size_t i = 0; i < COUNT(names); i++) {
+        hr_curve_point a, b;
+        assert_non_null(setting_of(joint, names[i]));
+        for (size_t k = 0; hr_model_curve_point(one, i, k, &a); k++)
+            assert_true(hr_model_curve_point(joint, i, k, &b) && fabs(a.survival - b.survival) < 1e-3 &&
+                        fabs(a.high - b.high) < 1e-3);
+    }
+    double *of_joint = predictions_of(joint, w.table.data), *of_one = predictions_of(one, w.table.data);
+    for (size_t i = 0; i < ROWS * hr_model_output_count(one); i++)
+        assert_true(fabs(of_joint[i] - of_one[i]) < 1e-2 || of_joint[i] == of_one[i]);
+    free(of_joint);
+    free(of_one);
+    hr_model_free(one);
+    federation_close(&w);
+}
+
 /* Its one line, with the shares that a coalition leaves; what the model says of itself adds up. */
 static void test_curve__lists_what_each_owner_is_charged(void **state) {
     (void)state;
@@ -203,6 +231,12 @@ static void test_curve__checks_its_terms(void **state) {
     bad.epsilon = 1e-13;
     assert_int_equal(hr_federated_survival_curve.check_terms(&bad, w.table.schema, &err), HR_E_BUDGET);
     hr_message_unpacked_free(&terms->base);
+    hr_job_file grouped = w.job;
+    assert_int_equal(hr_fit_options_set(&grouped.options, "group", "x", NULL), HR_OK);
+    assert_non_null(terms = federation_terms(&grouped, w.table.schema, &err));
+    assert_int_equal(hr_federated_survival_curve.check_terms(terms, w.table.schema, &err), HR_E_ARGUMENT);
+    assert_string_equal(err.field, "group");
+    hr_message_unpacked_free(&terms->base);
     table steps = table_of_steps(60, 2, 2, 5);
     assert_null(federation_terms(&w.job, steps.schema, &err));
     assert_int_equal(err.status, HR_E_ARGUMENT);
@@ -213,6 +247,7 @@ static void test_curve__checks_its_terms(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_curve__is_that_of_all_records),
+        cmocka_unit_test(test_curve__is_that_of_each_group),
         cmocka_unit_test(test_curve__lists_what_each_owner_is_charged),
         cmocka_unit_test(test_curve__has_bands_that_know_the_shares),
         cmocka_unit_test(test_curve__goes_on_without_an_owner_that_fails),

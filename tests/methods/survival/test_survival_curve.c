@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 4000, CUTS = 3 };
+enum { ROWS = 4000, CUTS = 3, WARDS = 3, GROUPS = WARDS + 1 };
 
 static const double cuts[CUTS] = {1, 2, 4};
 
@@ -20,15 +20,21 @@ static hr_column time_column(void) {
     return column;
 }
 
+/* The last ward has one record alone, and the first has those without a ward. */
+static size_t ward_of(size_t i) {
+    return i == 5 ? WARDS : i % WARDS;
+}
+
 static table table_of_times(uint64_t seed, size_t rows) {
-    table t = table_open(rows, 1);
-    hr_column feature = number_column("x", 0, 1);
+    table t = table_open(rows, 2);
+    const hr_column features[] = {number_column("x", 0, 1), category_column("ward", WARDS)};
     for (size_t i = 0; i < rows; i++) {
         const double event = -4 * log(1 - next_unit(&seed)), end = 6 * next_unit(&seed);
         t.columns[0][i] = next_unit(&seed);
+        t.columns[1][i] = (double)ward_of(i);
         t.labels[i] = hr_time_label(fmin(event, end), event <= end);
     }
-    table_make(&t, time_column(), &feature);
+    table_make(&t, time_column(), features);
     return t;
 }
 
@@ -73,6 +79,141 @@ static void test_survival_curve__is_the_life_table(void **state) {
     free(predicted);
     hr_model_free(model);
     table_close(&t);
+}
+
+/* ---- Groups ---- */
+
+static hr_fit_options group_options(double epsilon, const char *group) {
+    hr_fit_options options = curve_options(epsilon, 0);
+    assert_int_equal(hr_fit_options_set(&options, "group", group, NULL), HR_OK);
+    return options;
+}
+
+/* Of each group its own life table, and of all that of the sum; they are named in order. */
+static void test_survival_curve__has_one_of_each_group(void **state) {
+    (void)state;
+    static const char *const names[] = {"", "ward is missing", "ward=a", "ward=b", "ward=c"};
+    table t = table_of_times(1, ROWS);
+    const hr_fit_options options = group_options(1e4, "ward");
+    hr_model *model = fit(t.data, &options);
+    double counts[GROUPS][2 * CUTS + 1] = {0}, *predicted = predictions_of(model, t.data);
+    for (size_t i = 0; i < ROWS; i++)
+        counts[ward_of(i)]
+              [hr_survival_code(hr_label_time(t.labels[i]), hr_label_event(t.labels[i]), cuts, CUTS)]++;
+    const size_t outputs = hr_model_output_count(model);
+    for (size_t g = 0; g < WARDS; g++) {
+        hr_life_interval life[CUTS];
+        hr_curve_point point;
+        assert_int_equal(hr_life_table(counts[g], CUTS, 0, life), CUTS);
+        for (size_t k = 0; k < CUTS; k++) {
+            assert_true(fabs(predicted[g * outputs + k] - life[k].survival) < 1e-3);
+            assert_true(hr_model_curve_point(model, g + 1, k, &point));
+            assert_true(point.time == cuts[k] && fabs(point.survival - life[k].survival) < 1e-3);
+            assert_true(fabs(point.low - life[k].low) < 1e-3 && fabs(point.high - life[k].high) < 1e-3);
+        }
+        assert_false(hr_model_curve_point(model, g + 1, CUTS, &point));
+    }
+    for (size_t i = 0; i < COUNT(names); i++) assert_string_equal(hr_model_curve(model, i), names[i]);
+    assert_null(hr_model_curve(model, COUNT(names)));
+    assert_int_equal(model->forest.tree_count, CUTS);
+    assert_true(fabs(strtod(setting_of(model, "records"), NULL) - ROWS) < .1);
+    free(predicted);
+    hr_model_free(model);
+    table_close(&t);
+}
+
+/* A group of one record cannot be told from none: it is as all are. */
+static void test_survival_curve__says_of_a_hidden_group_what_it_says_of_all(void **state) {
+    (void)state;
+    table t = table_of_times(1, ROWS);
+    const hr_fit_options options = group_options(1, "ward");
+    hr_model *model = fit(t.data, &options);
+    double *predicted = predictions_of(model, t.data);
+    const size_t outputs = hr_model_output_count(model);
+    hr_curve_point all, hidden;
+    assert_string_equal(setting_of(model, "curve ward=c"), "too few records to tell");
+    assert_false(hr_model_curve_point(model, WARDS + 1, 0, &hidden));
+    for (size_t k = 0; k < CUTS; k++) {
+        assert_true(hr_model_curve_point(model, 0, k, &all));
+        assert_true(fabs(predicted[5 * outputs + k] - all.survival) < 1e-4);
+    }
+    free(predicted);
+    hr_model_free(model);
+    table_close(&t);
+}
+
+/* Groups are disjoint: one line, and the sensitivity of one count. */
+static void test_survival_curve__counts_groups_in_one_line(void **state) {
+    (void)state;
+    double records[2];
+    for (size_t i = 0; i < 2; i++) {
+        table t = table_of_times(3, 300 + i);
+        const hr_fit_options options = group_options(1, "ward");
+        hr_model *model = fit(t.data, &options);
+        assert_int_equal(model->release_count, 1);
+        assert_int_equal(model->releases[0].draws, GROUPS * (2 * CUTS + 1));
+        assert_int_equal(model->releases[0].sensitivity, HR_COUNT_UNIT);
+        records[i] = strtod(setting_of(model, "records"), NULL);
+        hr_model_free(model);
+        table_close(&t);
+    }
+    assert_true(fabs(records[1] - records[0] - 1) < 1e-6);
+}
+
+static void refuse_group(const hr_data *data, const char *group, const char *message) {
+    hr_error err = {0};
+    hr_model *model = NULL;
+    const hr_fit_options options = group_options(1, group);
+    assert_int_equal(hr_fit(data, &options, &model, &err), HR_E_ARGUMENT);
+    assert_string_equal(err.message, message);
+    assert_string_equal(err.field, "group");
+}
+
+static void test_survival_curve__refuses_what_is_no_group(void **state) {
+    (void)state;
+    table t = table_of_times(1, 100);
+    refuse_group(t.data, "wards", "the schema has no such feature");
+    refuse_group(t.data, "t", "the schema has no such feature");
+    refuse_group(t.data, "x", "groups are the values of a category, and this feature is a number");
+    table_close(&t);
+    t = table_open(10, 1);
+    const hr_column many = category_column("k", 64), most = category_column("k", 63);
+    table_make(&t, time_column(), &many);
+    refuse_group(t.data, "k", "the category has more values than there are curves, 63");
+    table_close(&t);
+    t = table_open(10, 1);
+    table_make(&t, time_column(), &most);
+    const hr_fit_options options = group_options(1, "k");
+    hr_model *model = fit(t.data, &options);
+    assert_non_null(hr_model_curve(model, 64));
+    hr_model_free(model);
+    table_close(&t);
+}
+
+/* A model file is anybody's text. */
+static void test_survival_curve__reads_no_points_of_other_texts(void **state) {
+    (void)state;
+    static const char *const texts[] = {"",
+                                        ":",
+                                        "1: ",
+                                        "1: 0.5",
+                                        "1: 0.5 (0.4",
+                                        "1: 0.5 (0.4..",
+                                        "1: 0.5 (0.4.6)",
+                                        "x: 0.5 (0.4..0.6)",
+                                        "too few records to tell"};
+    hr_setting settings[] = {{"curved", "1: 0.5 (0.4..0.6)"}, {"curve", NULL}};
+    hr_model model = {.settings = settings, .setting_count = COUNT(settings)};
+    hr_curve_point point;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        settings[1].value = texts[i];
+        assert_string_equal(hr_model_curve(&model, 0), "");
+        assert_false(hr_model_curve_point(&model, 0, 0, &point));
+    }
+    settings[1].value = "1: 0.5 (0.4..0.6)";
+    assert_true(hr_model_curve_point(&model, 0, 0, &point) && point.high == .6);
+    assert_false(hr_model_curve_point(&model, 0, 1, &point));
+    assert_false(hr_model_curve_point(&model, 1, 0, &point));
 }
 
 /* One line, of all counts, with the whole budget, in the units of a record. */
@@ -130,6 +271,11 @@ static void test_survival_curve__refuses_other_labels(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_survival_curve__is_the_life_table),
+        cmocka_unit_test(test_survival_curve__has_one_of_each_group),
+        cmocka_unit_test(test_survival_curve__says_of_a_hidden_group_what_it_says_of_all),
+        cmocka_unit_test(test_survival_curve__counts_groups_in_one_line),
+        cmocka_unit_test(test_survival_curve__refuses_what_is_no_group),
+        cmocka_unit_test(test_survival_curve__reads_no_points_of_other_texts),
         cmocka_unit_test(test_survival_curve__releases_its_counts_once),
         cmocka_unit_test(test_survival_curve__moves_by_one_record),
         cmocka_unit_test(test_survival_curve__refuses_other_labels),
