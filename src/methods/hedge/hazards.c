@@ -13,20 +13,56 @@ static const double LARGEST_HAZARD = .9, LEAST_EVENTS = .5, LEAST_AT_RISK = .01;
  * 25,000 records. */
 static const double RIDGE_COMMON = 24, RIDGE_OWN = 100;
 
-/* An interval in which the noise leaves no event has as many as the noise makes likely. */
+/* The noisy counts, and what they come to over all intervals. */
+typedef struct hazard_counts {
+    const double *counts; /* by code */
+    size_t intervals;
+    double noise;                     /* of each count */
+    double all;                       /* records, no fewer than the noise of their number */
+    double at_risk[HR_INTERVALS_MAX]; /* by interval */
+    double hazard;                    /* the mean over the intervals, by those at risk */
+} hazard_counts;
+
+/* The part of a measured number that is believed beside what was expected, the more the larger it is beside
+ * its noise. */
+static double trust(double number, double noise) {
+    return number * number / (number * number + noise * noise);
+}
+
+/* Records and their sums over intervals. Where noise hides both, half of the records survive all intervals.
+ */
+static void add_up_hazard_counts(hazard_counts *h) {
+    const double intervals = (double)h->intervals, codes = (double)hr_survival_codes(h->intervals),
+                 unknown = 1 - exp2(-1 / intervals);
+    double later = 0, events = 0, at_risk = 0;
+    for (size_t c = 0; c < hr_survival_codes(h->intervals); c++) later += h->counts[c];
+    h->all = fmax(fmax(later, h->noise * sqrt(codes)), 1);
+    for (size_t k = 0; k < h->intervals; k++) {
+        later -= h->counts[2 * k]; /* censored before the interval ends */
+        h->at_risk[k] = fmin(fmax(later, LEAST_AT_RISK * h->all), h->all);
+        later -= h->counts[2 * k + 1];
+        at_risk += h->at_risk[k];
+        events += h->counts[2 * k + 1];
+    }
+    const double found = fmin(fmax(events, LEAST_EVENTS) / at_risk, LARGEST_HAZARD);
+    h->hazard = unknown + trust(at_risk, h->noise * pow(intervals, 1.5)) * (found - unknown);
+}
+
+/* An interval whose events drown in the noise has the hazard of the others. */
+static double hazard_of(const hazard_counts *h, size_t k) {
+    const double expected = h->hazard * h->at_risk[k], found = h->counts[2 * k + 1],
+                 least = fmin(fmax(h->noise / 2, LEAST_EVENTS), expected),
+                 events = expected + trust(expected, h->noise) * (found - expected);
+    return fmin(fmax(events, least) / h->at_risk[k], LARGEST_HAZARD);
+}
+
 void hr_hazard_base(const double *counts, size_t intervals, double noise, double *base, double *information) {
-    const double least = fmax(noise / 2, LEAST_EVENTS);
-    double all = 0, at_risk = 0;
-    for (size_t c = 0; c < hr_survival_codes(intervals); c++) all += counts[c];
-    all = fmax(all, 1);
-    at_risk = all;
+    hazard_counts h = {.counts = counts, .intervals = intervals, .noise = noise};
+    add_up_hazard_counts(&h);
     for (size_t k = 0; k < intervals; k++) {
-        at_risk -= counts[2 * k]; /* censored before the interval ends */
-        const double there = fmin(fmax(at_risk, LEAST_AT_RISK * all), all);
-        const double hazard = fmin(fmax(counts[2 * k + 1], least) / there, LARGEST_HAZARD);
+        const double hazard = hazard_of(&h, k);
         base[k] = log(hazard / (1 - hazard));
-        information[k] = there / all * hazard * (1 - hazard);
-        at_risk -= counts[2 * k + 1];
+        information[k] = h.at_risk[k] / h.all * hazard * (1 - hazard);
     }
 }
 

@@ -24,6 +24,7 @@ static shares shares_of(const hr_hedge_setting *s) {
     shares pure = {.bins = .08, .start = .04, .choice = .30, .counts = .20, .within = 0};
     shares mine = s->privacy_measure == HR_PRIVACY_PURE ? pure : gaussian;
     if (s->task == HR_TASK_QUANTILES) mine.within = .03; /* widths differ more than clips do */
+    if (s->task == HR_TASK_SURVIVAL) mine.start = .10;   /* a hazard for each interval, not one mean */
     if (!s->has_private_edges) mine.bins = 0;
     mine.calibration = !hr_task_has_classes(s->task) ? 0 : .02;
     return mine;
@@ -48,6 +49,9 @@ hr_hedge_start hr_hedge_start_of(const hr_hedge_setting *s) {
 
 enum { ROUNDS_GAUSSIAN = 300, ROUNDS_PURE = 64 }; /* at most */
 static const double BLOCK_RECORDS = 65536, BLOCK_SIZE = 16384, CHANCE = .5;
+/* Of times: a larger budget has no more rounds than this mu, as they would learn the chance of the records.
+ */
+static const double LARGEST_MU_OF_TIMES = 2;
 
 static void schedule(const hr_hedge_setting *s, double size, double records, hr_hedge_plan *plan) {
     if (s->privacy_measure == HR_PRIVACY_PURE) {
@@ -60,6 +64,7 @@ static void schedule(const hr_hedge_setting *s, double size, double records, hr_
         plan->ridge = 6;
         return;
     }
+    if (s->task == HR_TASK_SURVIVAL) size = fmin(size, LARGEST_MU_OF_TIMES * records);
     plan->rounds = (size_t)clamp_plan_value(floor(1.5 * sqrt(size)), 25, ROUNDS_GAUSSIAN);
     plan->step = fmin(2 * pow(fmax(size / 8, 1), .6) / (double)plan->rounds, .5);
     if (s->task == HR_TASK_SURVIVAL)

@@ -103,6 +103,25 @@ static void test_plan__starts_with_its_shares(void **state) {
         assert_cost(start.calibration, .06); /* of 3: .02 in either privacy measure */
         setting.task = HR_TASK_REGRESSION;
         assert_true(hr_hedge_start_of(&setting).calibration == 0);
+        setting.task = HR_TASK_SURVIVAL; /* the numbers of all codes, in either privacy measure */
+        start = hr_hedge_start_of(&setting);
+        assert_cost(start.count + start.base, .3);
+        assert_true(start.calibration == 0);
+    }
+}
+
+/* Half the step of classes, and no more rounds than mu 2 has. */
+static void test_plan__of_times_has_its_own_rounds(void **state) {
+    (void)state;
+    static const double budgets[] = {1, 4, 16, 1e6};
+    for (size_t i = 0; i < COUNT(budgets); i++) {
+        hr_hedge_setting setting = {.budget = hr_units_down(budgets[i]), .privacy_measure = HR_PRIVACY_GDP};
+        setting.task = HR_TASK_BINARY;
+        hr_hedge_plan classes = hr_hedge_plan_of(&setting, 1000);
+        setting.task = HR_TASK_SURVIVAL;
+        hr_hedge_plan times = hr_hedge_plan_of(&setting, 1000);
+        if (i < 2) assert_true(times.rounds == classes.rounds && times.step == classes.step / 2);
+        if (i >= 2) assert_true(times.rounds == 67 && times.rounds < classes.rounds);
     }
 }
 
@@ -328,6 +347,7 @@ int main(void) {
         cmocka_unit_test(test_longest__costs_the_least),
         cmocka_unit_test(test_plan__is_what_the_formulas_say),
         cmocka_unit_test(test_plan__starts_with_its_shares),
+        cmocka_unit_test(test_plan__of_times_has_its_own_rounds),
         cmocka_unit_test(test_plan__spends_the_budget_and_no_more),
         cmocka_unit_test(test_plan__deals_many_records_to_blocks),
         cmocka_unit_test(test_plan__stays_within_its_ranges),

@@ -176,6 +176,40 @@ static void test_base_hazards__are_events_of_those_at_risk(void **state) {
     assert_true(fabs(information[1] - 450. / 800 * second * (1 - second)) < 1e-12);
 }
 
+/* Survival at each cut of the base hazards. */
+static void survival_of_counts(const double *counts, size_t intervals, double noise, double *survival) {
+    double base[HR_INTERVALS_MAX], information[HR_INTERVALS_MAX];
+    hr_hazard_base(counts, intervals, noise, base, information);
+    for (size_t k = 0; k < intervals; k++) survival[k] = (k ? survival[k - 1] : 1) / (1 + exp(base[k]));
+}
+
+/* 400 records in seven intervals, noise about as large as their events or more: survival is off by .1 at
+ * most, where events are believed that are no less than half of the noise by up to .39. Where noise hides the
+ * records, half of them survive. */
+static void test_base_hazards__doubt_what_noise_hides(void **state) {
+    (void)state;
+    static const double counts[15] = {0, 42, 0, 21, 0, 20, 0, 22, 55, 30, 18, 9, 47, 13, 123};
+    double exact[7], found[7], noisy[15];
+    survival_of_counts(counts, 7, 0, exact);
+    for (double noise = 20; noise <= 80; noise *= 2) {
+        uint64_t seed = 11;
+        double error = 0;
+        for (size_t trial = 0; trial < 500; trial++) {
+            for (size_t c = 0; c < COUNT(counts); c++) {
+                double sum = -6;
+                for (size_t i = 0; i < 12; i++) sum += next_unit(&seed);
+                noisy[c] = counts[c] + noise * sum;
+            }
+            survival_of_counts(noisy, 7, noise, found);
+            for (size_t k = 0; k < COUNT(exact); k++)
+                error += fabs(found[k] - exact[k]) / (500 * COUNT(exact));
+        }
+        assert_true(error < .12);
+    }
+    survival_of_counts(counts, 7, 1e6, found);
+    assert_true(fabs(found[6] - .5) < .01);
+}
+
 /* Counts that noise made anything give finite bases and information above 0. */
 static void test_base_hazards__survive_any_noise(void **state) {
     (void)state;
@@ -379,6 +413,7 @@ int main(void) {
         cmocka_unit_test(test_one_interval__is_learned),
         cmocka_unit_test(test_times__release_counts_of_codes_and_leaves),
         cmocka_unit_test(test_base_hazards__are_events_of_those_at_risk),
+        cmocka_unit_test(test_base_hazards__doubt_what_noise_hides),
         cmocka_unit_test(test_base_hazards__survive_any_noise),
         cmocka_unit_test(test_base_hazards__have_noise),
         cmocka_unit_test(test_predictions__follow_from_hazards),
