@@ -3,10 +3,14 @@
 #include "base/threads.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <time.h>
 
-enum { HELPERS_MAX = HR_THREADS_MAX - 1 };
+/* LOOKING_NS: how long threads look for what comes next before they sleep; to wake one up takes about as
+ * long. */
+enum { HELPERS_MAX = HR_THREADS_MAX - 1, LOOKING_NS = 50000 };
 
 /* One call of hr_team_run, in its frame. */
 typedef struct team_call team_call;
@@ -14,7 +18,7 @@ struct team_call {
     hr_team_work *work;
     void *of;
     size_t members, joined; /* the caller among them */
-    size_t busy;            /* helpers at work */
+    atomic_size_t busy;     /* helpers at work */
     pthread_cond_t is_idle;
     team_call *next;
 };
@@ -23,10 +27,11 @@ struct team_call {
 static struct {
     pthread_mutex_t lock; /* of all that follows, and of the calls */
     pthread_cond_t has_work;
-    team_call *open; /* calls that helpers may still join, the latest first */
-    size_t helpers;
-    bool survives_fork; /* else there are none */
-} team_pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .has_work = PTHREAD_COND_INITIALIZER};
+    team_call *open;         /* calls that helpers may still join, the latest first */
+    atomic_size_t idle;      /* 1: no call is open; else 0 */
+    size_t helpers, looking; /* looking: those that are awake and have no work */
+    bool survives_fork;      /* else there are none */
+} team_pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .has_work = PTHREAD_COND_INITIALIZER, .idle = 1};
 
 /* ---- Forks ---- */
 
@@ -41,7 +46,8 @@ static void release_pool(void) {
 /* Only the thread that forked is here: other threads' calls and helpers are not. */
 static void empty_pool(void) {
     team_pool.open = NULL;
-    team_pool.helpers = 0;
+    team_pool.idle = 1;
+    team_pool.helpers = team_pool.looking = 0;
     pthread_cond_init(&team_pool.has_work, NULL);
     release_pool();
 }
@@ -51,12 +57,28 @@ __attribute__((constructor)) static void watch_forks(void) {
     team_pool.survives_fork = !pthread_atfork(hold_pool, release_pool, empty_pool);
 }
 
-/* ---- Helpers. All hold the lock, but while they work ---- */
+/* ---- Looking ---- */
+
+static int64_t team_clock(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Until the number is 0, or for a while. Whoever else could use the processor comes first: where threads have
+ * to share one, those that look keep nobody waiting. */
+static void look_for_zero(atomic_size_t *number) {
+    const int64_t end = team_clock() + LOOKING_NS;
+    while (atomic_load_explicit(number, memory_order_acquire) && team_clock() < end) sched_yield();
+}
+
+/* ---- Helpers. All hold the lock, but while they work or look ---- */
 
 static void close_call(const team_call *call) {
     team_call **at = &team_pool.open;
     while (*at && *at != call) at = &(*at)->next;
     if (*at) *at = call->next;
+    team_pool.idle = !team_pool.open;
 }
 
 static void join_call(team_call *call) {
@@ -69,10 +91,19 @@ static void join_call(team_call *call) {
     if (!--call->busy) pthread_cond_signal(&call->is_idle);
 }
 
+static void look_for_call(void) {
+    team_pool.looking++;
+    release_pool();
+    look_for_zero(&team_pool.idle);
+    hold_pool();
+    team_pool.looking--;
+}
+
 static void *help(void *unused) {
     (void)unused;
     hold_pool();
     for (;;) {
+        if (!team_pool.open) look_for_call();
         while (!team_pool.open) pthread_cond_wait(&team_pool.has_work, &team_pool.lock);
         join_call(team_pool.open);
     }
@@ -91,7 +122,8 @@ static void open_call(team_call *call) {
     while (team_pool.survives_fork && team_pool.helpers < wanted && start_helper()) team_pool.helpers++;
     call->next = team_pool.open;
     team_pool.open = call;
-    for (size_t h = 0; h < wanted; h++) pthread_cond_signal(&team_pool.has_work);
+    team_pool.idle = 0;
+    for (size_t h = team_pool.looking; h < wanted; h++) pthread_cond_signal(&team_pool.has_work);
 }
 
 void hr_team_run(size_t members, hr_team_work *work, void *of) {
@@ -106,6 +138,11 @@ void hr_team_run(size_t members, hr_team_work *work, void *of) {
     if (members <= 1) return;
     hold_pool();
     close_call(&call);
+    if (call.busy) {
+        release_pool();
+        look_for_zero(&call.busy);
+        hold_pool();
+    }
     while (call.busy) pthread_cond_wait(&call.is_idle, &team_pool.lock);
     release_pool();
     pthread_cond_destroy(&call.is_idle);

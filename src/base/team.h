@@ -1,7 +1,9 @@
 /* Work of one call shared out over threads: the library's only way to compute on several at once. The helpers
- * belong to the process, start when they are first needed, and sleep in between: threads that wait in a loop
- * take the processor from the thread that they wait for. A helper that wakes up after the work is done has
- * no part in it, so a busy machine delays nobody. A child of fork has no helpers, and starts its own. */
+ * belong to the process, and start when they are first needed. Between two calls they look for the next one
+ * for some microseconds, as waking up takes as long, and leave the processor to others while they look; then
+ * they sleep: threads that wait in a loop take the processor from the thread that they wait for. A helper
+ * that wakes up after the work is done has no part in it, so a busy machine delays nobody. A child of fork
+ * has no helpers, and starts its own. */
 #ifndef HR_BASE_TEAM_H
 #define HR_BASE_TEAM_H
 
