@@ -7,6 +7,7 @@
 #include "base/kernels/cut_loops.h"
 #include "base/kernels/row_vectors.h"
 
+#ifdef __AVX2__
 #include <immintrin.h>
 
 #ifdef __AVX512BW__
@@ -116,5 +117,7 @@ static inline size_t hr_vector_best_cut_of_words(const hr_cut_node *node, int sh
     hr_loop_gains_of_words(node, shift, words, count, gains);
     return hr_vector_best_gain(gains, count, gain);
 }
+
+#endif
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/kernels/gradients.h"
 
+#ifdef __AVX2__
 #include <immintrin.h>
 
 #ifdef __AVX512DQ__
@@ -135,5 +136,7 @@ static inline void hr_vector_logistic_words(const hr_gradient_rule *rule, const 
     }
     hr_loop_logistic_words(rule, scores + i, targets + i, count - i, words + i);
 }
+
+#endif
 
 #endif
