@@ -16,7 +16,8 @@ typedef struct hr_job_view {
     const hr_federated_method *method; /* NULL before the job was offered, and so are protocol and terms */
     const hr_protocol *protocol;       /* the method's machine of this party */
     const Hedgerow__Terms *terms;
-    const hr_schema *schema; /* the party's, or of a job with fewer features the job's */
+    const hr_schema *schema;  /* the party's, or of a job with fewer features the job's */
+    const hr_schema *offered; /* owner: the job's, as the terms have it; NULL: it cannot be read */
     const hr_membership *membership;
     bool is_coordinator;
     void **state;          /* what the method keeps from one work or question to the next; NULL at first */
@@ -33,7 +34,8 @@ typedef struct hr_job_view {
 typedef struct hr_party_offer {
     const hr_journal_job *record;
     const Hedgerow__Terms *terms;
-    int64_t date; /* of the party's clock */
+    int64_t date;            /* of the party's clock */
+    const hr_schema *schema; /* hr_job_view.offered */
 } hr_party_offer;
 
 /* That an owner's ledger was charged for a job. */

@@ -62,7 +62,7 @@ hr_status hr_terms_method_offered(const hr_bytes *message, const hr_federated_me
 }
 
 hr_status hr_terms_schema_offered(const hr_bytes *message, const hr_schema *own, hr_schema **out,
-                                  hr_error *err) {
+                                  bool *is_part, hr_error *err) {
     static const hr_schema_sides sides = {"at the owner", "in the job"};
     char difference[HR_SCHEMA_DIFFERENCE];
     ProtobufCMessage *read = NULL;
@@ -77,14 +77,15 @@ hr_status hr_terms_schema_offered(const hr_bytes *message, const hr_schema *own,
     const size_t count = job ? hr_schema_feature_count(job) : 0;
     size_t *features = malloc((count + 1) * sizeof *features);
     if (!features && !status) status = HR_E_MEMORY;
-    const bool is_part = !status && job && count < hr_schema_feature_count(own) &&
-                         !hr_schema_difference_of_part(own, job, &sides, difference, features);
+    *is_part = !status && job && count < hr_schema_feature_count(own) &&
+               !hr_schema_difference_of_part(own, job, &sides, difference, features);
     free(features);
-    if (is_part)
-        *out = job;
-    else
+    if (status == HR_E_MEMORY) {
         hr_schema_free(job);
-    return status == HR_E_MEMORY ? hr_fail_memory(err) : HR_OK;
+        return hr_fail_memory(err);
+    }
+    *out = job;
+    return HR_OK;
 }
 
 hr_status hr_job_name_of(const char *path, char out[HR_JOB_NAME_MAX + 1], hr_error *err) {

@@ -14,11 +14,11 @@ const hr_federated_method *hr_terms_method(const Hedgerow__Terms *terms);
 HR_MUST_CHECK hr_status hr_terms_method_offered(const hr_bytes *message, const hr_federated_method **out,
                                                 hr_error *err);
 
-/* The schema of a job that is offered by the message, if it is the owner's without some of its features.
- * NULL: it has all of them, or the owner's policy declines it. Owner: the caller frees *out with
+/* The schema of a job that is offered by the message, and whether it is the owner's without some of its
+ * features. NULL: it cannot be read, and the owner's policy declines it. Owner: the caller frees *out with
  * hr_schema_free. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_terms_schema_offered(const hr_bytes *message, const hr_schema *own,
-                                                hr_schema **out, hr_error *err);
+                                                hr_schema **out, bool *is_part, hr_error *err);
 /* The method that owners train by the terms, and whose options they list: that of the federated method, or
  * what each owner trains alone. Fails: ARGUMENT (there is none, or one that is not private). */
 HR_MUST_CHECK hr_status hr_terms_trained(const Hedgerow__Terms *terms, const hr_method **out, hr_error *err);

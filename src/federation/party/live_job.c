@@ -16,7 +16,7 @@ void hr_live_job_free(hr_live_job *j) {
     hr_protocol_free(j->protocol);
     if (j->read) hr_message_unpacked_free(&j->read->base);
     hr_data_free(j->part);
-    hr_schema_free(j->part_schema);
+    hr_schema_free(j->offered);
     free(j->inboxes);
     free(j->cut);
     free(j->acks);
@@ -129,14 +129,14 @@ hr_job_view hr_live_job_view(hr_live_job *j) {
                          .membership = j->membership,
                          .is_coordinator = j->is_coordinator,
                          .state = &j->state,
-                         .part = j->part_schema ? &j->part : NULL};
+                         .offered = j->offered,
+                         .part = j->is_part ? &j->part : NULL};
 }
 
 hr_status hr_live_job_feed(const hr_party_options *o, hr_live_job *j, const hr_event *event, hr_error *err) {
     hr_status status = event->kind == HR_EVENT_WORK_STARTED ? note_begun(j, event->number, err) : HR_OK;
     if (status) return status;
-    if (event->kind == HR_EVENT_WORK_DONE) j->work.kind = 0;
-    if (event->kind == HR_EVENT_WORK_DONE) j->started = 0;
+    if (event->kind == HR_EVENT_WORK_DONE) j->work.kind = 0, j->started = 0;
     if (event->kind == HR_EVENT_MESSAGE) j->taken[event->from] += event->size;
     if (event->kind == HR_EVENT_DECIDED) j->undecided = false;
     if (!j->protocol && strcmp(o->view->membership->members[event->from].name, j->coordinator) != 0) {
@@ -146,8 +146,8 @@ hr_status hr_live_job_feed(const hr_party_options *o, hr_live_job *j, const hr_e
     if (!j->protocol) {
         const hr_bytes offer = {(uint8_t *)event->bytes, event->size};
         status = hr_terms_method_offered(&offer, &j->method, err);
-        if (!status) status = hr_terms_schema_offered(&offer, o->schema, &j->part_schema, err);
-        if (j->part_schema) j->schema = j->part_schema;
+        if (!status) status = hr_terms_schema_offered(&offer, o->schema, &j->offered, &j->is_part, err);
+        if (j->is_part) j->schema = j->offered;
         if (!status) status = start_protocol(o, j, err);
     }
     return status ? status : hr_protocol_feed(j->protocol, event, err);

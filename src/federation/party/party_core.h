@@ -134,8 +134,9 @@ enum { HR_WORKS_MAX = 1 << 25 }; /* of one job of an owner's */
 typedef struct hr_live_job {
     hr_journal_job record;
     char *coordinator;                 /* name; record.coordinator points to it */
-    const hr_schema *schema;           /* the party's, or `part_schema` */
-    hr_schema *part_schema;            /* of a job with fewer features than the owner has; NULL: it has all */
+    const hr_schema *schema;           /* the party's, or `offered` if that is a part of it */
+    hr_schema *offered;                /* hr_job_view.offered */
+    bool is_part;                      /* the job has fewer features than the owner */
     struct hr_data *part;              /* hr_job_view.part */
     hr_job_settings own;               /* of a coordinator's own job; `schema` is its schema */
     const hr_membership *membership;   /* the party's */

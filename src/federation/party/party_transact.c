@@ -30,7 +30,7 @@ static hr_status note_and_feed(hr_party *p, hr_live_job *j, const hr_event *even
 }
 
 static hr_status decide_party_job(hr_party *p, hr_live_job *j, hr_error *err) {
-    const hr_party_offer offer = {&j->record, j->read, p->clock.date};
+    const hr_party_offer offer = {&j->record, j->read, p->clock.date, j->offered};
     hr_decision decision = {0};
     hr_status status = p->o.work->decide(p->o.work, &offer, &decision, err);
     j->decided_at = p->clock.now;

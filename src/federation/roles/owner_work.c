@@ -26,18 +26,13 @@ enum { HR_MODEL_PATH = 4096 };
 /* ---- Terms ---- */
 
 /* On the owner's own log: the coordinator does not learn of features that its job leaves out. */
-static hr_status log_left_out(const hr_owner_work *w, const hr_party_offer *offer, hr_error *err) {
+static void log_left_out(const hr_owner_work *w, const hr_party_offer *offer) {
     char names[HR_SCHEMA_DIFFERENCE];
-    const ProtobufCBinaryData text = offer->terms->schema;
-    hr_schema *job = NULL;
-    hr_status status = hr_schema_parse((const char *)text.data, text.len, "terms", &job, err);
-    if (status) return status;
-    const size_t count = hr_schema_left_out(hr_data_schema(w->data), job, names);
-    hr_schema_free(job);
+    const size_t count =
+        offer->schema ? hr_schema_left_out(hr_data_schema(w->data), offer->schema, names) : 0;
     if (count)
         hr_job_log(&w->work, offer->record, HR_LOG_INFO, "the job leaves out %zu of this owner's columns: %s",
                    count, names);
-    return HR_OK;
 }
 
 static void log_acceptance(const hr_owner_work *w, const hr_party_offer *offer) {
@@ -226,8 +221,7 @@ static hr_status decide_on_offer(hr_party_work *self, const hr_party_offer *offe
     if (status) return status;
     if (decision.verdict == HR_VERDICT_ACCEPTED) {
         log_acceptance(w, offer);
-        status = log_left_out(w, offer, err);
-        if (status) return status;
+        log_left_out(w, offer);
     }
     *out = decision;
     return HR_OK;

@@ -43,35 +43,30 @@ static size_t outputs_of(const hr_schema *schema) {
 
 typedef struct hedge_owner {
     hr_records *records;
-    hr_schema *schema; /* the job's */
     hr_hedge_question_reader reader;
 } hedge_owner;
 
 static void close_hedge_owner(void *state) {
     hedge_owner *o = state;
     hr_records_free(o->records);
-    hr_schema_free(o->schema);
 }
 
 static hr_status open_hedge_owner(const hr_owner_turn *t, const hr_budget *budget, hr_arena *arena,
                                   void **state, hr_error *err) {
-    const hr_schema *schema = hr_data_schema(t->data);
+    const hr_schema *schema = hr_data_schema(t->data), *offered = t->job->offered;
     hr_fit_options options;
     hedge_owner *o = *state = hr_arena_alloc(arena, 1, sizeof *o);
     if (!o) return hr_fail_memory(err);
     *o = (hedge_owner){0};
     hr_status status = options_of(t->job, &options, err);
-    if (!status)
-        status = hr_schema_parse((const char *)t->job->terms->schema.data, t->job->terms->schema.len, "terms",
-                                 &o->schema, err);
     if (status) return status;
     hr_interactions interactions;
     status = hr_interactions_read(options.interactions, schema, arena, &interactions, err);
     if (status) return status;
-    const bool ordered = outputs_of(schema) == 1 && hr_schema_is_monotone(o->schema) &&
-                         hr_schema_feature_count(o->schema) == hr_schema_feature_count(schema);
+    const bool ordered = offered && outputs_of(schema) == 1 && hr_schema_is_monotone(offered) &&
+                         hr_schema_feature_count(offered) == hr_schema_feature_count(schema);
     o->reader = (hr_hedge_question_reader){.schema = schema,
-                                           .monotone = ordered ? o->schema : NULL,
+                                           .monotone = ordered ? offered : NULL,
                                            .bins = (uint32_t)options.bins,
                                            .outputs = outputs_of(schema),
                                            .objective = hr_hedge_objective(&options, hr_schema_task(schema)),

@@ -297,7 +297,7 @@ static hr_decision decision_of(const table *t, size_t rows, const hr_policy *pol
     records.rows = rows;
     const hr_job_file file = simfl_job_file();
     Hedgerow__Terms *terms = simfl_terms(&file, t);
-    const hr_party_offer offer = {&offered, terms, 0};
+    const hr_party_offer offer = {&offered, terms, 0, NULL};
     hr_owner_work work = {0};
     hr_decision decision = {0};
     hr_error err = {0};

@@ -54,7 +54,7 @@ static void ask(asked *a, const char *path, const decision_case *c, const table 
 static hr_decision decide(asked *a) {
     hr_decision out = {0};
     hr_error err = {0};
-    const hr_party_offer offer = {&a->record, a->terms, 1};
+    const hr_party_offer offer = {&a->record, a->terms, 1, NULL};
     if (a->work.work.decide(&a->work.work, &offer, &out, &err)) fail_msg("%s", err.message);
     return out;
 }

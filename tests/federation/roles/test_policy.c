@@ -37,7 +37,7 @@ static offer open_offer(const table *t, hr_mode mode) {
 static bool accepts(const table *t, const hr_policy *policy, offer *o) {
     hr_owner_work work = {0};
     const hr_journal_job record = {.coordinator = o->coordinator};
-    const hr_party_offer asked = {&record, o->terms, o->date};
+    const hr_party_offer asked = {&record, o->terms, o->date, NULL};
     hr_decision decision = {0};
     hr_owner_work_init(&work);
     work.data = t->data;

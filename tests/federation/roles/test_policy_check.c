@@ -73,7 +73,7 @@ static const char *offer(owner *o, const char *coordinator, const char *day) {
     work.data = o->table.data;
     work.policy = &o->policy;
     work.ledger = o->ledger;
-    const hr_party_offer asked = {&record, o->terms, record.date};
+    const hr_party_offer asked = {&record, o->terms, record.date, NULL};
     assert_int_equal(hr_journal_begin(o->journal, NULL), HR_OK);
     assert_int_equal(hr_journal_add_job(o->journal, &record, NULL), HR_OK);
     assert_int_equal(work.work.decide(&work.work, &asked, &decision, NULL), HR_OK);
