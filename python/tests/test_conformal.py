@@ -6,7 +6,7 @@ import pytest
 
 from hedgerow import HedgerowRegressor
 from hedgerow.errors import ArgumentError
-from hedgerow.report import render
+from hedgerow._report import render
 
 PUBLIC = {'bounds': (0, 1), 'label_bounds': (0, 1), 'epsilon': 4}
 

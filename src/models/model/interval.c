@@ -2,10 +2,10 @@
 
 #include <math.h>
 
-/* Levels from -1/2 of the width on, where the ends meet; near 0 steps are .003 of it, and farther off a
- * twelfth of the correction. An interval counts as having this part of the label's bounds as its width, or
- * more, so that there is a level that covers all. */
-enum { LEVELS_BELOW = 33, STEPS_A_DOUBLING = 8 };
+/* Levels from -1/2 of the width on, where the ends meet; near 0 steps are .0014 of it, and farther off a
+ * twenty-second of the correction. An interval counts as having this part of the label's bounds as its width,
+ * or more, so that there is a level that covers all. */
+enum { LEVELS_BELOW = 66, STEPS_A_DOUBLING = 16 };
 static const double FINEST = 1.0 / 32, LEAST_WIDTH = 1.0 / 1024, SAME = 1e-9;
 
 double hr_interval_correction(size_t level) {

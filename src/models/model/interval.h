@@ -9,7 +9,7 @@
 
 #include <hedgerow/schema.h>
 
-enum { HR_INTERVAL_LEVELS = 155 };
+enum { HR_INTERVAL_LEVELS = 309 };
 
 /* Correction number `level`, ascending: from one that leaves the middle alone to one that covers all labels.
  */
