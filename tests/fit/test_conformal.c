@@ -244,6 +244,61 @@ static void test_scores__move_within_the_width_that_is_charged(void **state) {
     hr_csprng_close(csprng);
 }
 
+/* The law of the last choice, by its scores and its line. */
+static void law_of_choice(const hr_release *line, double *p) {
+    double values[LEVELS], sum = 0;
+    for (size_t j = 0; j < LEVELS; j++)
+        values[j] = (double)seen_scores[j].unpaid * (double)line->scale_num / (double)line->scale_den;
+    if (line->mechanism == HR_MECHANISM_PERMUTE_AND_FLIP) {
+        flip_law(values, LEVELS, 1, p);
+        return;
+    }
+    for (size_t j = 0; j < LEVELS; j++) sum += p[j] = exp(values[j]);
+    for (size_t j = 0; j < LEVELS; j++) p[j] /= sum;
+}
+
+/* Exact probabilities with a record more and without: pure, no logarithm of a ratio is beyond epsilon; in a
+ * GDP gate all lie in one interval of length sqrt(8 mu^2 / pi). Both are nearly attained. */
+static void test_choice__loses_no_more_than_is_charged(void **state) {
+    (void)state;
+    uint64_t seed = 17;
+    hr_csprng *csprng = NULL;
+    assert_int_equal(hr_csprng_open_seeded(7, &csprng, NULL), HR_OK);
+    for (int pure = 0; pure < 2; pure++) {
+        const hr_budget budget = budget_of(1, pure ? 0 : 1e-6);
+        const double cost = hr_units_value(budget.units),
+                     claimed = pure ? cost : sqrt(8 / 3.14159265358979 * cost);
+        double most = 0;
+        for (size_t i = 0; i < 200; i++) {
+            held_out h;
+            hr_release line;
+            double with[LEVELS], without[LEVELS], least = 0, largest = 0;
+            const double low = .5 * next_unit(&seed);
+            open_held_out(&h, 2 + (size_t)(60 * next_unit(&seed)), low, low + .5 * next_unit(&seed));
+            draw_labels(&h, &seed);
+            release(&h, &budget, csprng, &line);
+            law_of_choice(&line, with);
+            h.t.data->rows--;
+            release(&h, &budget, csprng, &line);
+            law_of_choice(&line, without);
+            h.t.data->rows++;
+            for (size_t j = 0; j < LEVELS; j++) {
+                if (with[j] < 1e-12 || without[j] < 1e-12) continue;
+                const double loss = log(with[j] / without[j]);
+                least = fmin(least, loss);
+                largest = fmax(largest, loss);
+            }
+            const double found = pure ? fmax(-least, largest) : largest - least;
+            assert_true(found <= claimed * (1 + 1e-9));
+            most = fmax(most, found);
+            close_held_out(&h);
+        }
+        print_message("%s: %.3f of %.3f\n", pure ? "pure" : "GDP", most, claimed);
+        assert_true(most > .5 * claimed);
+    }
+    hr_csprng_close(csprng);
+}
+
 /* ---- Coverage ---- */
 
 /* Of trees that are wrong, too: intervals of .3, .8 and .95 of the labels. The next record is covered at
@@ -568,6 +623,7 @@ int main(void) {
         cmocka_unit_test(test_ends__are_the_two_quantiles_of_a_coverage),
         cmocka_unit_test(test_choice__has_its_law),
         cmocka_unit_test(test_scores__move_within_the_width_that_is_charged),
+        cmocka_unit_test(test_choice__loses_no_more_than_is_charged),
         cmocka_unit_test(test_coverage__is_what_is_promised),
         cmocka_unit_test(test_held_out_records__are_not_in_the_trees),
         cmocka_unit_test(test_releases__cost_each_side_the_budget),
