@@ -28,11 +28,11 @@ typedef struct life_curve {
 } life_curve;
 
 /* Curves in the making, and where they go. */
-typedef struct curve_maker {
+typedef struct curve_builder {
     const hr_curve *curve;
     hr_arena *arena;
     life_curve all, groups[HR_CURVE_GROUPS_MAX];
-} curve_maker;
+} curve_builder;
 
 /* ---- The forest ---- */
 
@@ -46,7 +46,7 @@ static double score_of(const hr_life_interval *life, size_t k) {
 }
 
 /* A split into all values of the category; a group that noise hides is as all are. */
-static hr_status make_tree(const curve_maker *m, size_t output, hr_tree *out, hr_error *err) {
+static hr_status make_tree(const curve_builder *m, size_t output, hr_tree *out, hr_error *err) {
     const size_t groups = hr_curve_groups(m->curve);
     *out = (hr_tree){.node_count = groups + 1, .output = output};
     out->nodes = hr_arena_alloc(m->arena, groups + 1, sizeof *out->nodes);
@@ -63,7 +63,7 @@ static hr_status make_tree(const curve_maker *m, size_t output, hr_tree *out, hr
     return HR_OK;
 }
 
-static hr_status make_forest(const curve_maker *m, hr_forest *out, hr_error *err) {
+static hr_status make_forest(const curve_builder *m, hr_forest *out, hr_error *err) {
     const size_t intervals = m->curve->intervals;
     *out = (hr_forest){
         .link = HR_LINK_HAZARD, .output_count = intervals, .tree_count = m->curve->group ? intervals : 0};
@@ -78,7 +78,7 @@ static hr_status make_forest(const curve_maker *m, hr_forest *out, hr_error *err
 
 /* ---- The texts ---- */
 
-static hr_status take_text(const curve_maker *m, hr_buffer *text, const char **out, hr_error *err) {
+static hr_status take_text(const curve_builder *m, hr_buffer *text, const char **out, hr_error *err) {
     char *made = NULL;
     hr_status status = hr_buffer_take(text, &made, err);
     if (status) return status;
@@ -87,7 +87,7 @@ static hr_status take_text(const curve_maker *m, hr_buffer *text, const char **o
     return *out ? HR_OK : hr_fail_memory(err);
 }
 
-static hr_status describe_curve(const curve_maker *m, const life_curve *made, const char **out,
+static hr_status describe_curve(const curve_builder *m, const life_curve *made, const char **out,
                                 hr_error *err) {
     const hr_column *label = hr_schema_label(m->curve->schema);
     hr_buffer text = {0};
@@ -103,7 +103,7 @@ static hr_status describe_curve(const curve_maker *m, const life_curve *made, co
 }
 
 /* "curve sex=f"; of the first group "curve sex is missing", which no value is called. */
-static hr_status name_group(const curve_maker *m, size_t group, const char **out, hr_error *err) {
+static hr_status name_group(const curve_builder *m, size_t group, const char **out, hr_error *err) {
     const hr_column *column = m->curve->group;
     hr_buffer text = {0};
     hr_buffer_format(&text, HR_CURVE_SETTING " %s%s%s", column->name, group ? "=" : " is missing",
@@ -111,7 +111,7 @@ static hr_status name_group(const curve_maker *m, size_t group, const char **out
     return take_text(m, &text, out, err);
 }
 
-static hr_status describe_all(const curve_maker *m, hr_curve_made *out, hr_error *err) {
+static hr_status describe_all(const curve_builder *m, hr_curve_made *out, hr_error *err) {
     const size_t groups = m->curve->group ? hr_curve_groups(m->curve) : 0;
     hr_named_curve *curves = hr_arena_alloc(m->arena, groups + 1, sizeof *curves);
     if (!curves) return hr_fail_memory(err);
@@ -129,7 +129,7 @@ static hr_status describe_all(const curve_maker *m, hr_curve_made *out, hr_error
 /* ---- All of it ---- */
 
 /* counts: by code, in records. */
-static void make_life(const curve_maker *m, const double *counts, double deviation, life_curve *out) {
+static void make_life(const curve_builder *m, const double *counts, double deviation, life_curve *out) {
     out->records = 0;
     for (size_t c = 0; c < hr_survival_codes(m->curve->intervals); c++) out->records += counts[c];
     out->known = hr_life_table(counts, m->curve->intervals, deviation, out->life);
@@ -140,9 +140,9 @@ hr_status hr_curve_make(const hr_curve *curve, const hr_noisy *counts, double de
     const double one = (double)hr_unit_of_counts(curve->unit);
     const size_t groups = hr_curve_groups(curve), codes = hr_survival_codes(curve->intervals);
     double of_all[CODES_MAX] = {0};
-    curve_maker *m = malloc(sizeof *m);
+    curve_builder *m = malloc(sizeof *m);
     if (!m) return hr_fail_memory(err);
-    *m = (curve_maker){.curve = curve, .arena = arena};
+    *m = (curve_builder){.curve = curve, .arena = arena};
     for (size_t g = 0; g < groups; g++) {
         double of_group[CODES_MAX];
         for (size_t c = 0; c < codes; c++)

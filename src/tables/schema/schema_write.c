@@ -182,14 +182,6 @@ void hr_schema_write_unused(hr_buffer *out, const hr_column *column, const hr_sc
     close_mark(out, column, mark);
 }
 
-static void write_exposure(hr_buffer *out, const hr_schema_parts *parts) {
-    if (!parts->exposure) return;
-    hr_buffer_text(out, "  exposure:\n");
-    write_schema_key(out, "    ", "column", parts->exposure);
-    write_schema_number(out, "    ", "high", parts->exposure_high);
-    write_number_format(out, "    ", &parts->exposure_format);
-}
-
 static void write_file_mark(hr_buffer *out, const hr_schema_parts *parts, bool accepted, const char *remark) {
     const bool missing = parts->missing_facts.review && parts->missing_facts.accepted == accepted,
                unit = parts->unit_facts.review && parts->unit_facts.accepted == accepted;
@@ -203,12 +195,14 @@ static void write_file_mark(hr_buffer *out, const hr_schema_parts *parts, bool a
     hr_buffer_format(out, "REVIEW: %s\n", unit ? remark : HR_SCHEMA_ADVICE);
 }
 
-static void write_weight(hr_buffer *out, const hr_schema_parts *parts) {
-    if (!parts->weight) return;
-    hr_buffer_text(out, "weight:\n");
-    write_schema_key(out, "  ", "column", parts->weight);
-    write_schema_number(out, "  ", "high", parts->weight_high);
-    write_number_format(out, "  ", &parts->weight_format);
+/* A column with a public bound, of the weight or the exposure; nothing without one. key: with its indent. */
+static void write_bounded(hr_buffer *out, const char *key, const char *indent, const char *column,
+                          double high, const hr_number_format *format) {
+    if (!column) return;
+    hr_buffer_format(out, "%s:\n", key);
+    write_schema_key(out, indent, "column", column);
+    write_schema_number(out, indent, "high", high);
+    write_number_format(out, indent, format);
 }
 
 void hr_schema_write_rest(hr_buffer *out, const hr_schema_parts *parts, const char *remark) {
@@ -219,7 +213,7 @@ void hr_schema_write_rest(hr_buffer *out, const hr_schema_parts *parts, const ch
     }
     if (parts->single_records) hr_buffer_text(out, "unit: " HR_UNIT_RECORD "\n");
     if (parts->unit) write_schema_key(out, "", "unit", parts->unit);
-    write_weight(out, parts);
+    write_bounded(out, "weight", "  ", parts->weight, parts->weight_high, &parts->weight_format);
     write_file_mark(out, parts, false, remark ? remark : "confirm the unit; " HR_SCHEMA_ADVICE);
     write_file_mark(out, parts, true, NULL);
 }
@@ -255,7 +249,7 @@ hr_status hr_schema_render(const hr_schema *schema, char **text, hr_error *err) 
     if (parts->reviewed == HR_REVIEW_PENDING) hr_buffer_text(&out, "reviewed: false\n");
     if (hr_review_is_done(parts->reviewed) && needs_word(parts)) hr_buffer_text(&out, "reviewed: true\n");
     hr_schema_write_column(&out, hr_schema_label(schema), true, NULL);
-    write_exposure(&out, parts);
+    write_bounded(&out, "  exposure", "    ", parts->exposure, parts->exposure_high, &parts->exposure_format);
     hr_buffer_text(&out, "features:\n");
     for (size_t i = 0; i < hr_schema_feature_count(schema);) i += write_feature(&out, schema, i);
     for (size_t i = 0; i < parts->unused_count; i++) hr_schema_write_unused(&out, &parts->unused[i], NULL);
