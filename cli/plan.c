@@ -43,13 +43,19 @@ static void print_shape(const hr_plan_info *plan) {
 
 /* bounds: the part of the budget that is not shared here, but pays for bounds. */
 static void print_shares(const hr_plan_info *plan, double bounds) {
+    const bool of_times = plan->intervals > 0;
     const struct {
         const char *name;
         double share;
-    } shares[] = {{"bin edges", plan->share_bins},   {"record count", plan->share_count},
-                  {"base score", plan->share_base},  {"choices of trees", plan->share_choices},
-                  {"leaf sums", plan->share_sums},   {"leaf counts", plan->share_counts},
-                  {"clip counts", plan->share_clip}, {"calibration", plan->share_calibration}};
+    } shares[] = {{"bin edges", plan->share_bins},
+                  {"interval counts", of_times ? plan->share_count + plan->share_base : 0},
+                  {"record count", of_times ? 0 : plan->share_count},
+                  {"base score", of_times ? 0 : plan->share_base},
+                  {"choices of trees", plan->share_choices},
+                  {"leaf sums", plan->share_sums},
+                  {"leaf counts", plan->share_counts},
+                  {"clip counts", plan->share_clip},
+                  {"calibration", plan->share_calibration}};
     char text[400] = "";
     const char *between = "";
     size_t at = 0;
@@ -95,9 +101,20 @@ static void print_noise_of_counts(const hr_plan_info *plan) {
     print_line("label", text);
 }
 
+static void print_noise_of_times(const hr_plan_info *plan) {
+    char text[400];
+    snprintf(
+        text, sizeof text,
+        "for a leaf of %.0f records the number of events in an interval beside what the model expects, as a "
+        "part of the records, is known with a standard deviation of %.3g: an interval in which fewer have "
+        "their event is mostly noise",
+        plan->leaf_records, plan->label_noise);
+    print_line("noise", text);
+}
+
 static void print_noise(const hr_plan_info *plan) {
-    if (plan->of_logarithm) {
-        print_noise_of_counts(plan);
+    if (plan->of_logarithm || plan->intervals > 0) {
+        (plan->of_logarithm ? print_noise_of_counts : print_noise_of_times)(plan);
         return;
     }
     const char *unit = plan->label_range == 1 ? "of a probability" : "in the label's unit";
@@ -345,8 +362,12 @@ static void put_plan(json_writer *to, const hr_plan_info *plan, const char *meth
     if (plan->lists) json_flag(to, "lists", true);
     json_open(to, "shares", '{');
     json_number(to, "bin_edges", plan->share_bins);
-    json_number(to, "record_count", plan->share_count);
-    json_number(to, "base_score", plan->share_base);
+    if (plan->intervals > 0) {
+        json_number(to, "interval_counts", plan->share_count + plan->share_base);
+    } else {
+        json_number(to, "record_count", plan->share_count);
+        json_number(to, "base_score", plan->share_base);
+    }
     json_number(to, "choices", plan->share_choices);
     json_number(to, "leaf_sums", plan->share_sums);
     json_number(to, "leaf_counts", plan->share_counts);
@@ -356,7 +377,7 @@ static void put_plan(json_writer *to, const hr_plan_info *plan, const char *meth
     json_number(to, "leaf_records", plan->leaf_records);
     json_number(to, "gradient_noise", plan->gradient_noise);
     json_number(to, "label_noise", plan->label_noise);
-    json_number(to, "prediction_noise", plan->prediction_noise);
+    if (plan->intervals == 0) json_number(to, "prediction_noise", plan->prediction_noise);
     json_number(to, "label_range", plan->label_range);
     json_flag(to, "of_logarithm", plan->of_logarithm);
     const hr_promise promise = promise_of(plan);

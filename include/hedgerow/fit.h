@@ -196,9 +196,11 @@ typedef struct hr_plan_info {
                                 classes to 0 and 1 */
     double label_noise;      /* the same in units of the label; of the probability of a class */
     double prediction_noise; /* what the noise of all rounds comes to in a prediction, had it met such leaves
-                                only; same units */
+                                only; same units; 0 of times of events, where it is not told */
     double label_range;      /* high - low of the label; 1 for a probability */
     bool of_logarithm;       /* counts: label_noise and prediction_noise are of the logarithm of the mean */
+    size_t intervals; /* times of events: how many; share_count and share_base pay for their counts together,
+                         and label_noise is of the part of the records with an event in one. 0: no times */
     double odds_beyond, odds_beyond_gaussian; /* as in hr_promise */
     bool lists; /* trees ask about features that meet in a list of the interactions, not about all */
 } hr_plan_info;

@@ -249,7 +249,8 @@ static void note_noise(const hr_hedge_setting *s, const hr_schema *schema, const
     plan->gradient_noise = noise / plan->leaf_records;
     plan->label_noise = plan->gradient_noise * unit;
     double leaf = shrunk_noise(noise, plan->leaf_records, made->ridge * noise / made->clip, depth);
-    plan->prediction_noise = made->step * sqrt((double)made->rounds) * fmin(leaf, 1) * unit;
+    plan->intervals = is_time ? label->interval_count : 0;
+    plan->prediction_noise = is_time ? 0 : made->step * sqrt((double)made->rounds) * fmin(leaf, 1) * unit;
 }
 
 void hr_hedge_describe_setting(const hr_hedge_setting *s, const hr_schema *schema, hr_plan_info *plan) {
