@@ -30,7 +30,8 @@ static const arg_option tune_options[] = {
     {"schema", 0, ARG_TEXT, true, AT(schema), "FILE",
      "the public facts about them ('hedgerow schema init' proposes some)"},
     {"set", 0, ARG_LIST, true, AT(sets), "NAME=VALUE,...",
-     "one setting: 'method' or options of the method, with commas; 'default' changes nothing; 2 to 64 times"},
+     "one setting: 'method' or options of the method, with commas (in lists they are the value's); 'default' "
+     "changes nothing; 2 to 64 times"},
     {"method", 0, ARG_TEXT, false, AT(method), "NAME", "of settings that name none; hedge unless given"},
     {"model", 0, ARG_TEXT, true, AT(model), "FILE", "where the model goes; - is standard output"},
     {"force", 0, ARG_FLAG, false, AT(force), NULL, "replace the model that is there"},
@@ -96,11 +97,25 @@ static bool usable(const command *self, const tune_args *args) {
 
 /* ---- Settings ---- */
 
+/* The comma or the end behind a pair: commas within a list, or within quotes in it, are the value's. */
+static char *end_of_pair(char *at) {
+    char quote = '\0', before = '\0';
+    for (int depth = 0; *at != '\0' && (*at != ',' || depth > 0); before = *at++) {
+        if (quote != '\0')
+            quote = *at == quote ? '\0' : quote;
+        else if ((*at == '"' || *at == '\'') && strchr("[, ", before) != NULL)
+            quote = depth > 0 ? *at : '\0';
+        else
+            depth += (*at == '[') - (*at == ']');
+    }
+    return at;
+}
+
 /* Cuts the next NAME=VALUE off. NULL: it is none. */
 static char *cut_pair(char **rest, char **value) {
-    char *name = *rest, *comma = strchr(name, ',');
-    if (comma != NULL) *comma = '\0';
-    *rest = comma != NULL ? comma + 1 : name + strlen(name);
+    char *name = *rest, *end = end_of_pair(name);
+    *rest = *end != '\0' ? end + 1 : end;
+    *end = '\0';
     *value = strchr(name, '=');
     if (*value == NULL || *value == name) return NULL;
     *(*value)++ = '\0';
