@@ -21,6 +21,30 @@ hr_model *parse_model(const char *json) {
     return model;
 }
 
+char *written_again(const hr_model *model) {
+    char *json = render(model);
+    hr_model *again = parse_model(json);
+    char *twice = render(again);
+    assert_string_equal(json, twice);
+    hr_text_free(twice);
+    hr_model_free(again);
+    return json;
+}
+
+void refuse_forged(const char *json, const forged_model *forged, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        hr_model *model = NULL;
+        hr_error err = {0};
+        char *wrong = text_with(json, forged[i].from, forged[i].to);
+        assert_int_equal(hr_model_parse(wrong, strlen(wrong), "m", &model, &err),
+                         forged[i].status ? forged[i].status : HR_E_FORMAT);
+        assert_null(model);
+        if (forged[i].field) assert_string_equal(err.field, forged[i].field);
+        if (forged[i].message && !strstr(err.message, forged[i].message)) fail_msg("%s", err.message);
+        free(wrong);
+    }
+}
+
 char *text_with(const char *text, const char *from, const char *to) {
     const char *at = strstr(text, from);
     if (!at) fail_msg("the text lacks %s", from);
