@@ -77,8 +77,8 @@ typedef struct hr_fit_options {
                               task, with scores that add up alike. Borrowed */
     bool start_is_public;  /* nothing is charged for the start: its data need no protection */
     /* Where the schema names a unit: 0: each record of a person counts a part, so that the person counts 1
-     * (hedge, dpboost, inprivate, diprime, dp-ert, dp-df). m, 1..65536: at most m records of each person are
-     * drawn by secret coins, and everything has the noise that makes m records cost epsilon: every method. */
+     * (hedge, dpboost, inprivate, diprime, dp-ert, dp-df, survival-curve). m, 1..65536: at most m records of
+     * each person are drawn by secret coins, with the noise that lets m records cost epsilon: all methods. */
     int64_t records_per_person;
 
     const char *const *private_bounds; /* columns whose range nobody knows (features, or a label that is a

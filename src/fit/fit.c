@@ -94,7 +94,7 @@ static hr_status check_unit(const fit_job *f, hr_error *err) {
     if (!unit || most || !f->method->info.is_private) return HR_OK;
     if (f->method->persons && f->options->mode == HR_MODE_SOUND) return HR_OK;
     char able[HR_METHODS_TEXT], remedy[HR_METHODS_TEXT + 120];
-    hr_methods_list(HR_CAN_WEIGH, able);
+    hr_methods_list(HR_CAN_WEIGH, hr_schema_task(hr_data_schema(f->data)), able);
     snprintf(remedy, sizeof remedy,
              "use %s in sound mode, or train on at most m records of each person: records-per-person", able);
     hr_fail(err, HR_E_POLICY, remedy, "method %s cannot give a person's records weights (unit %s)",

@@ -16,14 +16,14 @@ static hr_status refuse_over_ranks(const char *field, const char *why, const cha
     return hr_fail_at(err, status, NULL, 0, 0, field);
 }
 
-static hr_status check_method_over_ranks(const hr_method *method, hr_error *err) {
+static hr_status check_method_over_ranks(const hr_method *method, hr_task task, hr_error *err) {
     char remedy[200];
     if (method->over_ranks) return HR_OK;
     size_t at =
         (size_t)snprintf(remedy, sizeof remedy, "train in one process, without mpirun, or with one of:");
     for (size_t i = 0; i < hr_method_count() && at < sizeof remedy; i++) {
         const hr_method *other = hr_method_named(hr_method_at(i)->name);
-        if (other->over_ranks)
+        if (other->over_ranks && hr_method_learns(other, task))
             at += (size_t)snprintf(remedy + at, sizeof remedy - at, " %s", other->info.name);
     }
     hr_status status =
@@ -58,7 +58,7 @@ static hr_status check_options_over_ranks(const hr_fit_options *options, hr_erro
 hr_status hr_over_ranks_check(const hr_method *method, const hr_fit_options *options, const hr_schema *schema,
                               hr_error *err) {
     if (!options->cluster) return HR_OK;
-    hr_status status = check_method_over_ranks(method, err);
+    hr_status status = check_method_over_ranks(method, hr_schema_task(schema), err);
     if (!status) status = check_options_over_ranks(options, err);
     if (!status) status = hr_schema_refuse_quantile_cuts(schema, "a fit over ranks", err);
     if (status || !hr_schema_unit(schema)) return status;

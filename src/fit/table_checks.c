@@ -20,7 +20,7 @@ hr_status hr_fit_check_cells(const hr_method *method, const hr_fit_options *opti
     if (!data->cells) return HR_OK;
     const uint32_t bins = data->cells->header.bins;
     if (!method->cells) {
-        hr_methods_list(HR_CAN_CACHE, able);
+        hr_methods_list(HR_CAN_CACHE, hr_schema_task(hr_data_schema(data)), able);
         snprintf(remedy, sizeof remedy, "use %s, or train from the table itself", able);
         return refuse_cells("method", "this method needs the values", remedy, err);
     }

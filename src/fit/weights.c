@@ -44,9 +44,9 @@ static bool can_weigh(const hr_method *method, const hr_fit_options *options) {
 }
 
 /* The remedy of methods that cannot. */
-static void list_of_able(char remedy[HR_METHODS_TEXT + 120], const char *otherwise) {
+static void list_of_able(char remedy[HR_METHODS_TEXT + 120], hr_task task, const char *otherwise) {
     char able[HR_METHODS_TEXT];
-    hr_methods_list(HR_CAN_WEIGH, able);
+    hr_methods_list(HR_CAN_WEIGH, task, able);
     snprintf(remedy, HR_METHODS_TEXT + 120, "train with %s in sound mode, or %s", able, otherwise);
 }
 
@@ -55,7 +55,8 @@ hr_status hr_class_weights_check(const hr_method *method, const hr_fit_options *
     if (!options->class_weights) return HR_OK;
     if (!can_weigh(method, options)) {
         char remedy[HR_METHODS_TEXT + 120];
-        list_of_able(remedy, "decide with --threshold or --costs when you predict, which is free");
+        list_of_able(remedy, hr_schema_task(schema),
+                     "decide with --threshold or --costs when you predict, which is free");
         hr_fail(err, HR_E_ARGUMENT, remedy, "method %s cannot weigh classes%s", method->info.name,
                 options->mode == HR_MODE_SOUND ? "" : " in paper mode");
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "class-weight");
@@ -82,7 +83,7 @@ hr_status hr_record_weights_check(const hr_method *method, const hr_fit_options 
     if (!weights) return HR_OK;
     if (!can_weigh(method, options)) {
         char remedy[HR_METHODS_TEXT + 120];
-        list_of_able(remedy, "leave the weights out");
+        list_of_able(remedy, hr_schema_task(hr_data_schema(data)), "leave the weights out");
         return refuse_record_weights(remedy, "this method, or mode, cannot weigh records", err);
     }
     if (options->start)
@@ -118,7 +119,7 @@ hr_status hr_schema_weight_check(const hr_method *method, const hr_fit_options *
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "records-per-person");
     }
     if (!weight || can_weigh(method, options)) return HR_OK;
-    hr_methods_list(HR_CAN_WEIGH, able);
+    hr_methods_list(HR_CAN_WEIGH, hr_schema_task(schema), able);
     snprintf(remedy, sizeof remedy, "use %s in sound mode, or remove 'weight' from the schema", able);
     hr_fail(err, HR_E_POLICY, remedy, "method %s cannot weigh records (weight %s)", method->info.name,
             weight);

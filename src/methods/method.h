@@ -160,6 +160,7 @@ typedef struct hr_method {
     const char *alone; /* why owners do not train it together, for people; NULL: no reason is given */
     bool counts;       /* it learns the mean of a count, in sound mode */
     bool times;        /* it learns times of events, in sound mode */
+    bool times_alone;  /* and no other label */
     bool quantiles;    /* it learns quantiles of a number, in sound mode */
     bool monotone;     /* its models are monotone in the features that the schema says, in sound mode */
     bool cells;        /* it trains on a binned cache (hr_data_map), too */
@@ -193,7 +194,8 @@ extern const hr_method hr_method_hedge, hr_method_gbdt, hr_method_rf, hr_method_
 /* NULL if there is none of that name. */
 const hr_method *hr_method_named(const char *name);
 
-/* The methods that can, for the remedy of an error: "hedge, gbdt or dpboost". */
+/* The methods that can, and learn labels of the task, for the remedy of an error: "hedge, gbdt or dpboost".
+ */
 enum { HR_METHODS_TEXT = 200 };
 /* Refuses a label that is a count or a time, or whose quantiles are wanted, if the method, or its mode, does
  * not learn them. Fails: ARGUMENT. */
@@ -203,7 +205,9 @@ HR_MUST_CHECK hr_status hr_method_check_label(const hr_method *method, hr_mode m
  * it does), and of a label that is no number, no count, and not one of two classes. Fails: ARGUMENT. */
 HR_MUST_CHECK hr_status hr_check_monotone(const char *method, bool able, const hr_schema *schema,
                                           hr_error *err);
-void hr_methods_list(hr_capability capability, char out[HR_METHODS_TEXT]);
+void hr_methods_list(hr_capability capability, hr_task task, char out[HR_METHODS_TEXT]);
+/* Whether it learns such labels, in sound mode. */
+bool hr_method_learns(const hr_method *method, hr_task task);
 
 /* A copy in which the options that the caller's struct is too short to have, and those that the method does
  * not take in the mode, whatever the caller set, have their defaults: published methods have exact edges and

@@ -63,17 +63,6 @@ bool hr_method_can(const char *name, hr_capability capability) {
     return method && can(method, capability);
 }
 
-void hr_methods_list(hr_capability capability, char out[HR_METHODS_TEXT]) {
-    size_t count = 0, listed = 0, length = 0;
-    for (size_t i = 0; i < COUNT; i++) count += can(table[i], capability);
-    out[0] = '\0';
-    for (size_t i = 0; i < COUNT && length < HR_METHODS_TEXT; i++) {
-        if (!can(table[i], capability)) continue;
-        length += (size_t)snprintf(out + length, HR_METHODS_TEXT - length, "%s%s",
-                                   hr_list_gap(listed++, count), table[i]->info.name);
-    }
-}
-
 /* Labels that few methods learn. */
 static const struct {
     hr_task task;
@@ -83,6 +72,23 @@ static const struct {
                    {HR_TASK_SURVIVAL, HR_CAN_TIME, ""},
                    {HR_TASK_QUANTILES, HR_CAN_QUANTILES, ", or remove the label's key 'quantiles'"}};
 
+bool hr_method_learns(const hr_method *method, hr_task task) {
+    for (size_t i = 0; i < sizeof rare_labels / sizeof *rare_labels; i++)
+        if (task == rare_labels[i].task) return can(method, rare_labels[i].needs);
+    return !method->times_alone;
+}
+
+void hr_methods_list(hr_capability capability, hr_task task, char out[HR_METHODS_TEXT]) {
+    size_t count = 0, listed = 0, length = 0;
+    for (size_t i = 0; i < COUNT; i++) count += can(table[i], capability) && hr_method_learns(table[i], task);
+    out[0] = '\0';
+    for (size_t i = 0; i < COUNT && length < HR_METHODS_TEXT; i++) {
+        if (!can(table[i], capability) || !hr_method_learns(table[i], task)) continue;
+        length += (size_t)snprintf(out + length, HR_METHODS_TEXT - length, "%s%s",
+                                   hr_list_gap(listed++, count), table[i]->info.name);
+    }
+}
+
 hr_status hr_method_check_label(const hr_method *method, hr_mode mode, const hr_schema *schema,
                                 hr_error *err) {
     const hr_task task = hr_schema_task(schema);
@@ -90,7 +96,7 @@ hr_status hr_method_check_label(const hr_method *method, hr_mode mode, const hr_
         char able[HR_METHODS_TEXT], remedy[HR_METHODS_TEXT + 80];
         if (task != rare_labels[i].task || (can(method, rare_labels[i].needs) && mode == HR_MODE_SOUND))
             continue;
-        hr_methods_list(rare_labels[i].needs, able);
+        hr_methods_list(rare_labels[i].needs, task, able);
         snprintf(remedy, sizeof remedy, "use %s in sound mode%s", able, rare_labels[i].instead);
         hr_fail(err, HR_E_ARGUMENT, remedy, "%s does not learn %s", method->info.name, hr_task_text(task));
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
@@ -111,7 +117,7 @@ hr_status hr_check_monotone(const char *method, bool able, const hr_schema *sche
             "with %s no feature is monotone",
             task == HR_TASK_MULTICLASS ? "more than two classes" : hr_task_text(task));
     } else if (!able) {
-        hr_methods_list(HR_CAN_MONOTONE, names);
+        hr_methods_list(HR_CAN_MONOTONE, hr_schema_task(schema), names);
         snprintf(remedy, sizeof remedy, "use %s in sound mode, or remove 'monotone' from the schema", names);
         hr_fail(err, HR_E_ARGUMENT, remedy, "%s does not train models that are monotone in a feature",
                 method);

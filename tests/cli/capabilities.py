@@ -13,11 +13,11 @@ import sys
 # File, the words before the list, what the methods can.
 SENTENCES = [
     ('docs/explanation/privacy.md', '- **Weights** (', 'weights'),
-    ('docs/explanation/privacy.md', 'train --class-weight yes=4 (', 'weights'),
+    ('docs/explanation/privacy.md', 'train --class-weight yes=4 (', 'class weights'),
     ('man/hedgerow.1', "each of a person's m records counts one m-th; ", 'weights'),
-    ('man/hedgerow.1', 'apply to them as they are. For ', 'weights'),
+    ('man/hedgerow.1', 'apply to them as they are. For ', 'class weights'),
     ('include/hedgerow/fit.h', 'so that the person counts 1 (', 'weights'),
-    ('python/hedgerow/estimators.py', 'a class that is not named counts 1. For ', 'weights'),
+    ('python/hedgerow/estimators.py', 'a class that is not named counts 1. For ', 'class weights'),
     ('python/hedgerow/estimators.py', 'record of a person counts a part, which ', 'weights'),
     ('docs/how-to/python.md', 'takes a number from 0 to 1 for each record, with ', 'weights'),
     ('docs/reference/formats.md', 'maps that file instead of reading the table: ', 'cache'),
@@ -30,6 +30,8 @@ SENTENCES = [
 ]
 # gbdt sums over ranks with public edges alone, which these sentences say behind their list.
 BESIDE = {'ranks': {'gbdt'}}
+# What weighs records, and has no classes to weigh.
+WITHOUT_CLASSES = {'survival-curve'}
 # Lists that happen to have the same methods.
 OTHER = {('docs/how-to/exports.md', 'hedge, dpboost and gbdt')}
 TABLE = 'docs/reference/methods.md'
@@ -42,6 +44,7 @@ def capabilities(methods):
     for method in methods:
         for capability in method['can']:
             able.setdefault(capability, set()).add(method['name'])
+    able['class weights'] = able['weights'] - WITHOUT_CLASSES
     return {capability: of - BESIDE.get(capability, set()) for capability, of in able.items()}, [method['name'] for method in methods]
 
 

@@ -188,7 +188,7 @@ PLAIN = {
     'which category the one line of survival-curve is counted by: tests/methods/survival/test_survival_curve.c': (('train', 'group'), ('field', 'group')),
     'which methods learn counts; others refuse such labels: tests/cli/counts.test, tests/cli/counts_together.test': (('method', 'counts'),),
     'which methods learn quantiles; others refuse such labels: tests/cli/quantiles.test, tests/cli/quantiles_together.test': (('method', 'quantiles'),),
-    'which methods learn times of events; others refuse such labels: tests/cli/times.test, tests/cli/times_together.test': (('method', 'times'),),
+    'which methods learn times of events; others refuse such labels: tests/cli/times.test, tests/cli/times_together.test': (('method', 'times'), ('method', 'times_alone')),
     'which methods keep monotone features, after the noise but for scores, which move by no more: tests/trees/candidates/test_monotone_scores.c': (('method', 'monotone'),),
     'is told of public settings': (('field', 'progress'), ('field', 'user')),
 }

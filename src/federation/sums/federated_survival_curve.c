@@ -219,6 +219,7 @@ static const hr_summed_method curve_summed = {.protocol = &hr_summed_securesum,
 const hr_federated_method hr_federated_survival_curve = {
     .method = &hr_method_survival_curve,
     .machines = &hr_summed_machines,
+    .persons = true,
     .defaults = set_curve_defaults,
     .check_schema = hr_curve_check_schema,
     .check_terms = check_curve_terms,

@@ -47,6 +47,11 @@ static hr_status check_survival_curve(const hr_fit_facts *facts, hr_error *err) 
                                hr_unit_of_counts(hr_facts_unit(facts)), err);
 }
 
+/* The binned table, the codes, and two lists of the records. */
+static double survival_curve_memory(const hr_fit_facts *facts) {
+    return hr_facts_table(facts) + (double)facts->rows * 4 * sizeof(double);
+}
+
 static void survival_curve_defaults(hr_fit_options *o) {
     o->delta = 1e-6;
 }
@@ -67,10 +72,20 @@ const hr_method hr_method_survival_curve = {
              "were censored in it, and of those that survived all are released once; the "
              "curve and its bands follow from these numbers."),
          .flaws = ""},
+    .persons = HR_PROMISE_OF_METHOD(
+        "all records of one person",
+        ": each of a person's m records weighs floor(2^16/m)/2^16 in the one count that it is in. Of each "
+        "interval, and each group, the weights of the records that had the event in it, and that were "
+        "censored "
+        "in it, and of those that survived all are released once; curves and bands follow from these "
+        "numbers."),
+    .over_ranks = true,
     .times = true,
+    .times_alone = true,
     .defaults = survival_curve_defaults,
     .sound_options = sound_options,
     .with_delta = HR_PRIVACY_GDP,
     .check = check_survival_curve,
+    .memory = survival_curve_memory,
     .train = train_survival_curve,
 };

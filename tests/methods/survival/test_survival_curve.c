@@ -216,6 +216,25 @@ static void test_survival_curve__reads_no_points_of_other_texts(void **state) {
     assert_false(hr_model_curve_point(&model, 1, 0, &point));
 }
 
+/* A record that weighs half moves a count by half, in the units of persons; it weighs as it should. */
+static void test_survival_curve__weighs_records(void **state) {
+    (void)state;
+    double weights[301], records[2];
+    for (size_t i = 0; i < COUNT(weights); i++) weights[i] = .5;
+    for (size_t i = 0; i < 2; i++) {
+        table t = table_of_times(3, 300 + i);
+        hr_fit_options options = group_options(1, "ward");
+        options.record_weights = weights;
+        options.record_weight_count = t.rows;
+        hr_model *model = fit(t.data, &options);
+        assert_int_equal(model->releases[0].sensitivity, HR_PERSON_UNIT);
+        records[i] = strtod(setting_of(model, "records"), NULL);
+        hr_model_free(model);
+        table_close(&t);
+    }
+    assert_true(fabs(records[1] - records[0] - .5) < 1e-6);
+}
+
 /* One line, of all counts, with the whole budget, in the units of a record. */
 static void test_survival_curve__releases_its_counts_once(void **state) {
     (void)state;
@@ -276,6 +295,7 @@ int main(void) {
         cmocka_unit_test(test_survival_curve__counts_groups_in_one_line),
         cmocka_unit_test(test_survival_curve__refuses_what_is_no_group),
         cmocka_unit_test(test_survival_curve__reads_no_points_of_other_texts),
+        cmocka_unit_test(test_survival_curve__weighs_records),
         cmocka_unit_test(test_survival_curve__releases_its_counts_once),
         cmocka_unit_test(test_survival_curve__moves_by_one_record),
         cmocka_unit_test(test_survival_curve__refuses_other_labels),

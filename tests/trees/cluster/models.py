@@ -34,6 +34,8 @@ CASES = [('hospital', GBDT, (1, 2), (4,)),
          ('counts', ['--method', 'hedge', '--delta', '0'], (2,), ()),
          ('exposed', ['--method', 'hedge'], (2,), (4,)),
          ('times', ['--method', 'hedge'], (2,), (4,)),
+         ('times', ['--method', 'survival-curve'], (2,), (4,)),
+         ('times', ['--method', 'survival-curve', '--group', 'ward'], (2,), (4,)),
          ('hospital', ['--method', 'para'], (2,), ()),
          ('hospital', ['--method', 'seq', '--trees', '3'], (2,), ()),
          ('hospital', ['--method', 'diprime'], (2,), ()),
@@ -60,11 +62,12 @@ def make_times(c):
     """The table of numbers, whose label is a time, and whose last feature says whether the event came then."""
     rows = [row.split(',') for row in c.read('numbers.csv').decode().splitlines()[1:]]
     with open(c.path('times.csv'), 'w', encoding='utf-8') as file:
-        file.write('a,b,died,days\n')
-        file.writelines('%s,%s,%d,%.4f\n' % (row[0], row[1], float(row[9]) > .4, abs(float(row[10]))) for row in rows)
+        file.write('a,b,ward,died,days\n')
+        file.writelines('%s,%s,%s,%d,%.4f\n' % (row[0], row[1], 'xyz'[i % 3], float(row[9]) > .4, abs(float(row[10]))) for i, row in enumerate(rows))
     with open(c.path('times.yaml'), 'w', encoding='utf-8') as file:
         file.write('hedgerow-schema: 1\nunit: record\nlabel: {kind: time, time: days, event: died, intervals: [8, 12, 16]}\nfeatures:\n'
-                   '  - {name: a, kind: number, low: 0, high: 1}\n  - {name: b, kind: number, low: 0, high: 1}\n')
+                   '  - {name: a, kind: number, low: 0, high: 1}\n  - {name: b, kind: number, low: 0, high: 1}\n'
+                   '  - {name: ward, kind: category, values: [x, y]}\n')
 
 
 def check(ranks, table, files, words, wanted):
