@@ -60,9 +60,10 @@ def test(tool, folder, words):
     def test_curve(own):
         fed = members(own, 'method: survival-curve\ndelta: 1e-6')
         for seed, name in enumerate(fed.owners):
-            fed.run('generate', 'hospital', '--times', '--rows', '500', '--seed', str(seed), '-o', name + '.csv', '--force')
-        fed.run('generate', 'hospital', '--times', '--rows', '10', '-o', 'few.csv', '--schema', 'times.yaml')
-        os.replace(os.path.join(own, 'times.yaml'), os.path.join(own, 'schema.yaml'))
+            os.remove(os.path.join(own, name + '.csv'))
+            fed.run('generate', 'hospital', '--times', '--rows', '500', '--seed', str(seed), '-o', name + '.csv')
+        os.remove(os.path.join(own, 'schema.yaml'))
+        fed.run('generate', 'hospital', '--times', '--rows', '10', '-o', 'few.csv', '--schema', 'schema.yaml')
         lose_one(fed, 'job.yaml', '--model', 'model.json')
         model = json.loads(read(fed, 'model.json'))
         assert model['trees'] == [] and model['settings']['job.owners'] == '4', model['settings']
