@@ -201,7 +201,7 @@ static void print_metrics(const evaluation_run *run, const exact_figures *figure
     measure list[MEASURES_MAX];
     const size_t count = list_measures(run, figures, list);
     const int width = width_of_names(list, count);
-    const bool is_released = metrics->task != HR_TASK_SURVIVAL && metrics->task != HR_TASK_QUANTILES;
+    const bool is_released = metrics->task != HR_TASK_QUANTILES;
     printf("%-*s %zu\n", width, "rows", metrics->rows);
     if (run->schema != NULL)
         printf("%-*s %.6g together, by the column %s: measures are of weights\n", width, "weights",
@@ -404,7 +404,9 @@ const command evaluate_command = {
         "the "
         "same. With --epsilon, figures are released with noise that the ledger pays for, "
         "and "
-        "may be published: error, auc and logloss, or rmse and mae, each with the standard deviation of its "
+        "may be published: error, auc and logloss, or rmse and mae, or of times concordance by intervals, "
+        "logloss, and predicted and observed survival until the last cut, each with the standard deviation "
+        "of its "
         "noise and an interval that holds the exact figure with probability 95 %. They protect single "
         "records: --epsilon refuses a model that protects persons.",
     .example = "  hedgerow evaluate --model model.json --data test.csv\n"

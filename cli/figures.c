@@ -13,7 +13,9 @@ static void short_text(double value, char text[NUMBER_SIZE]) {
 
 /* ---- Released figures ---- */
 
-static void print_figure(FILE *out, const hr_figure *figure) {
+enum { NAME_WIDTH = 8 };
+
+static void print_figure(FILE *out, const hr_figure *figure, int width) {
     char value[NUMBER_SIZE], noise[NUMBER_SIZE], low[NUMBER_SIZE], high[NUMBER_SIZE];
     const bool counts = figure->value >= 1000 && figure->value < 1e15;
     short_text(figure->value, value);
@@ -25,12 +27,17 @@ static void print_figure(FILE *out, const hr_figure *figure) {
         snprintf(low, sizeof low, "%.0f", figure->low);
         snprintf(high, sizeof high, "%.0f", figure->high);
     }
-    fprintf(out, "%-8s  %12s  %10s  %s to %s\n", figure->name, value, noise, low, high);
+    fprintf(out, "%-*s  %12s  %10s  %s to %s\n", width, figure->name, value, noise, low, high);
 }
 
 static void print_figures(FILE *out, const hr_evaluation *evaluation) {
-    fprintf(out, "%-8s  %12s  %10s  %s\n", "figure", "value", "noise", "95 % interval");
-    for (size_t i = 0; i < evaluation->figure_count; i++) print_figure(out, &evaluation->figures[i]);
+    int width = NAME_WIDTH;
+    for (size_t i = 0; i < evaluation->figure_count; i++) {
+        const int name = text_width(evaluation->figures[i].name);
+        width = name > width ? name : width;
+    }
+    fprintf(out, "%-*s  %12s  %10s  %s\n", width, "figure", "value", "noise", "95 % interval");
+    for (size_t i = 0; i < evaluation->figure_count; i++) print_figure(out, &evaluation->figures[i], width);
 }
 
 void print_evaluation(FILE *out, const hr_evaluation *evaluation, const hr_ledger_total *total) {
@@ -70,7 +77,7 @@ void print_evaluation_plan(const hr_evaluation *plan, double records, bool guess
     print_wrapped(
         stdout,
         "of the figures that so many invented records have: classes of one size, a quarter of errors, "
-        "an auc of 0.75, misses of a tenth of the label's range",
+        "an auc of 0.75, misses of a tenth of the label's range, survival evenly between 0 and 1",
         9);
     putchar('\n');
     print_figures(stdout, plan);

@@ -90,11 +90,15 @@ typedef struct hr_figure {
     double low, high; /* holds the exact figure with probability 95 %, within its range */
 } hr_figure;
 
-enum { HR_FIGURES_MAX = 4, HR_EVALUATION_RELEASES = 8 };
+enum { HR_FIGURES_MAX = 21, HR_EVALUATION_RELEASES = 8 };
 
 /* Classes: "records", "error", "auc" (two classes: that of up to 16 bins of the probability, whose edges are
  * released, too), and "logloss", where the loss of a record counts as at most 4. Regression: "records",
- * "rmse", "mae"; a prediction and a label are at most high - low of the schema apart. */
+ * "rmse", "mae"; a prediction and a label are at most high - low of the schema apart. Times of events:
+ * "records", "interval_concordance" (of groups of records, whose times are known by intervals), "logloss",
+ * where a loss counts as at most 4, "predicted" and "observed", survival until the last cut, and the same of
+ * up to eight groups from the lowest predicted survival to the highest, whose edges are released, too:
+ * "predicted_1", "observed_1", ... */
 typedef struct hr_evaluation {
     hr_task task;
     size_t figure_count, release_count;

@@ -95,8 +95,32 @@ def _class_codes(schema: Schema | None, y: NDArray[Any], listed: list[Any]) -> N
     return codes
 
 
+def events_of(y: Any, rows: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Fails: ValueError (no truth values and times, or not one a row)."""
+    if y is None:
+        raise ValueError('requires y to be passed, but the target y is None')
+    plain = np.asarray(_plain(y))
+    names = plain.dtype.names
+    if names is None and (plain.ndim != 2 or plain.shape[1] != 2):
+        raise ValueError('y has for each row whether the event came, and its time: a structured array of both, or two columns.')
+    if names is not None and len(names) != 2:
+        raise ValueError('y has the fields %s, not a truth value and a time.' % (names,))
+    pair = (plain[:, 0], plain[:, 1]) if names is None else (plain[names[0]], plain[names[1]])
+    if len(plain) != rows:
+        raise ValueError('Found input variables with inconsistent numbers of samples: [%d, %d]' % (rows, len(plain)))
+    event, time = (np.asarray(part).astype(np.float64) for part in pair)
+    if not np.isin(event, (0, 1)).all():
+        raise ValueError('Whether the event came is False or True, or 0 or 1, and comes before the time.')
+    if not (np.isfinite(time) & (time >= 0)).all():
+        raise ValueError('Times are finite numbers from 0 on.')
+    return event == 1, time
+
+
 def labels_of(schema: Schema, y: Any, rows: int) -> NDArray[np.float64]:
     """As the library has them: indices of the schema's classes, or numbers. Fails: ValueError, SchemaError."""
+    if schema.label.event is not None:
+        event, time = events_of(y, rows)
+        return np.where(event, time, -time)
     target = _target(y, rows)
     if schema.label.is_category:
         if any(_frames.is_missing(value) for value in _distinct(target)[0]):

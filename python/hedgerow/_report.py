@@ -36,6 +36,9 @@ FIGURES = {'records': ('Test records', '%.0f', 'how many records were predicted'
            'error': ('Wrong predictions', '%.1f %%', 'the share of records whose predicted class is not the true one'),
            'auc': ('AUC', '%.3f', 'the chance that a record of the second class gets a higher probability than one of the first; 0.5 is guessing, 1 is best'),
            'logloss': ('Log loss', '%.3f', 'how far probabilities are from the truth; 0 is best'),
+           'interval_concordance': ('Concordance', '%.3f', 'of pairs of records with events in different intervals, how often the one with the lower predicted survival has its event first; 0.5 is guessing, 1 is best'),
+           'predicted': ('Predicted survival', '%.3f', 'the share of records that are predicted to have no event until the last time'),
+           'observed': ('Observed survival', '%.3f', 'the share of records that had no event until the last time, as far as they were followed'),
            'rmse': ('Root mean squared error', '%.4g', 'the typical size of an error; large errors count more'),
            'mae': ('Mean absolute error', '%.4g', 'the size of an error on average')}
 

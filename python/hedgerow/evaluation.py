@@ -32,7 +32,8 @@ class Figure:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """figures by name: 'records', 'error', 'auc' (two classes) and 'logloss', or 'records', 'rmse' and 'mae'. guarantee: of the figures, for
+    """figures by name: 'records', 'error', 'auc' (two classes) and 'logloss', or 'records', 'rmse' and 'mae'; of times 'records', 'interval_concordance', 'logloss',
+    'predicted', 'observed', 'predicted_1', 'observed_1' and so on. guarantee: of the figures, for
     adding or removing one record of this table; what the model says of records that it was trained on is spent by the model."""
     figures: Mapping[str, Figure]
     guarantee: Guarantee
@@ -51,7 +52,7 @@ def evaluate(model: Model | Any, X: Any, y: Any = None, *, epsilon: float, delta
              costs: Any = None, threads: int = 1, exposure: Any = None) -> Evaluation:
     """Releases how well a model, or a fitted estimator, predicts: what `hedgerow evaluate --epsilon` does.
 
-    X: a table as for `predict`. y: the labels; or the name of a column of X that has them; None: the column that the model's label is named as.
+    X: a table as for `predict`. y: the labels, of times as `HedgerowSurvival.fit` takes them; or the name of a column of X that has them; None: the column that the model's label is named as.
     epsilon, delta: the budget of the figures; delta 0 is pure epsilon, else it is at most 1/records. ledger: of the records in X; a `Ledger` or its
         path; None: nothing is charged.
     unit: 'record' says that each person has one record in X; a ledger needs that, here or in the model's schema. Models that protect persons are refused.

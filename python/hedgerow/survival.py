@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._guess import Facts
-from ._labels import _plain
+from ._labels import events_of
 from ._native import call, ffi, lib
 from ._parameters import record_weights
 from .errors import ArgumentError, SchemaError
@@ -116,27 +116,6 @@ class HedgerowSurvival(HedgerowEstimator):
         if not isinstance(groups, Integral) or groups < 1:
             raise ArgumentError('groups is a whole number from 1 on, not %r.' % (groups,))
         return Followed(*events_of(y, len(survival)), sample_weight).calibration(self.times_, survival, int(found[0]), int(groups))
-
-
-def events_of(y: Any, rows: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Fails: ValueError (no truth values and times, or not one a row)."""
-    if y is None:
-        raise ValueError('requires y to be passed, but the target y is None')
-    plain = np.asarray(_plain(y))
-    names = plain.dtype.names
-    if names is None and (plain.ndim != 2 or plain.shape[1] != 2):
-        raise ValueError('y has for each row whether the event came, and its time: a structured array of both, or two columns.')
-    if names is not None and len(names) != 2:
-        raise ValueError('y has the fields %s, not a truth value and a time.' % (names,))
-    pair = (plain[:, 0], plain[:, 1]) if names is None else (plain[names[0]], plain[names[1]])
-    if len(plain) != rows:
-        raise ValueError('Found input variables with inconsistent numbers of samples: [%d, %d]' % (rows, len(plain)))
-    event, time = (np.asarray(part).astype(np.float64) for part in pair)
-    if not np.isin(event, (0, 1)).all():
-        raise ValueError('Whether the event came is False or True, or 0 or 1, and comes before the time.')
-    if not (np.isfinite(time) & (time >= 0)).all():
-        raise ValueError('Times are finite numbers from 0 on.')
-    return event == 1, time
 
 
 def cuts_of(intervals: Sequence[float] | Mapping[str, float] | None) -> tuple[float, ...] | Mapping[str, float]:

@@ -168,6 +168,16 @@ def test_calibration__compares_groups_with_what_happened():
     assert early[0].observed == pytest.approx(np.exp(-rate * 30).mean(), abs=.02)
 
 
+def test_evaluate__releases_figures():
+    model, x, y, _ = fitted()
+    made = hedgerow.evaluate(model, x, y, epsilon=1000)
+    assert made['records'].value == pytest.approx(len(x), abs=1) and model.score(x, y) - .02 < made['interval_concordance'].value < 1
+    assert made['predicted'].value == pytest.approx(model.predict_survival_function(x)[:, -1].mean(), abs=.001)
+    assert abs(made['observed'].value - made['predicted'].value) < .05 and 'observed_8' in made.figures
+    with pytest.raises(hedgerow.ArgumentError, match='no column'):
+        hedgerow.evaluate(model, x, epsilon=1)
+
+
 def test_figures__refuse_what_they_cannot_use():
     model, x, y, _ = fitted()
     with pytest.raises(hedgerow.ArgumentError, match='nothing of survival until 31'):

@@ -23,7 +23,6 @@ MORE = {
     'src/fit/fit.c': (21, 'the steps of a fit, which the proof names'),
     'src/fit/start.c': (6, 'the checks of a start and what it costs, of which the proof names three'),
     'src/fit/measure/tune.c': (19, 'the steps of a selection, which the proof names'),
-    'src/fit/measure/evaluation.c': (5, 'the steps of an evaluation, which the proof names'),
     'src/methods/forests/plain_forest.c': (6, 'the next one to be joined makes 37 lines'),
     'src/methods/simfl/simfl_attack.c': (8, 'the steps of the attack, of up to 33 lines'),
     'src/models/export/ensemble.c': (6, 'the steps of making a tree of the other program, of up to 30 lines'),

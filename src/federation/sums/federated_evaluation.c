@@ -37,7 +37,7 @@ static hr_status check_evaluation_terms(const Hedgerow__Terms *terms, const hr_s
                                         hr_error *err) {
     const hr_shared_evaluation evaluation = evaluation_of(terms, schema, terms->n_owners);
     hr_budget budget;
-    const hr_status status = hr_statistics_check(schema, err);
+    const hr_status status = hr_statistics_check_shared(schema, err);
     if (status) return status;
     if (terms->paper || terms->n_settings || terms->train.len)
         return hr_fail(err, HR_E_ARGUMENT, "", "an evaluation has no paper mode, and no options");
@@ -222,7 +222,7 @@ const hr_federated_method hr_federated_evaluation = {
     .method = &evaluation_method,
     .machines = &hr_summed_machines,
     .tests = true,
-    .check_schema = hr_statistics_check,
+    .check_schema = hr_statistics_check_shared,
     .check_terms = check_evaluation_terms,
     .summed = &evaluation_summed,
     .free_state = hr_summed_free,

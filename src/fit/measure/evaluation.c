@@ -20,8 +20,8 @@ static const double RECORDS_MAX = 4294967294; /* of a table */
 /* ---- What is released ---- */
 
 static const hr_statistic_shares shares = {
-    .numbers = {.1, .7, .2}, .two_classes = {.3, .3, .3}, .classes = {.4, .6}};
-static const double EDGE_SHARE = .1; /* two classes: of the edges of score bins */
+    .numbers = {.1, .7, .2}, .two_classes = {.3, .3, .3}, .classes = {.4, .6}, .times = {.6, .1, .2}};
+static const double EDGE_SHARE = .1; /* two classes, times: of the edges of score bins */
 
 /* What an evaluation holds while it runs. */
 typedef struct evaluation_job {
@@ -48,6 +48,12 @@ static hr_charge edge_charge(const evaluation_job *job) {
                            HR_MEDIAN_SCORE_WIDTH);
 }
 
+/* Scores are cut into 2 to the power of it bins. */
+static int score_levels(const evaluation_job *job) {
+    const bool are_times = hr_schema_task(hr_model_schema(job->model)) == HR_TASK_SURVIVAL;
+    return are_times ? HR_TIME_LEVELS : HR_SCORE_LEVELS;
+}
+
 /* ---- Checks ---- */
 
 static hr_status check_evaluation(evaluation_job *job, const hr_evaluation_options *given, hr_error *err) {
@@ -60,7 +66,7 @@ static hr_status check_evaluation(evaluation_job *job, const hr_evaluation_optio
     status = hr_budget_check_amounts(epsilon, delta, err);
     if (!status) status = hr_statistics_check(hr_model_schema(job->model), err);
     if (status) return status;
-    job->statistics = hr_statistics_of(hr_model_schema(job->model), HR_SCORE_BINS, &shares);
+    job->statistics = hr_statistics_of(hr_model_schema(job->model), (size_t)1 << score_levels(job), &shares);
     /* A record is all that the sensitivities are about. */
     if (hr_unit_is_person(hr_model_guarantee(job->model)->unit))
         return hr_fail(
@@ -87,8 +93,8 @@ static hr_status check_evaluation(evaluation_job *job, const hr_evaluation_optio
         status = hr_charge_check_sums(job->budget.privacy_measure, &charge, err);
     }
     hr_charge edges = edge_charge(job);
-    if (status || job->statistics.task != HR_TASK_BINARY) return status;
-    return hr_quantiles_check_medians(job->budget.privacy_measure, &edges, HR_SCORE_LEVELS, HR_PER_RECORD,
+    if (status || !hr_statistics_has_scores(&job->statistics)) return status;
+    return hr_quantiles_check_medians(job->budget.privacy_measure, &edges, score_levels(job), HR_PER_RECORD,
                                       err);
 }
 
@@ -117,13 +123,15 @@ static hr_status prepare_evaluation(evaluation_job *job, hr_error *err) {
     if (status) return status;
     const hr_column *label = hr_schema_label(hr_model_schema(job->model));
     job->scored = (hr_scored){.rows = c->rows,
-                              .bins = HR_SCORE_BINS,
+                              .bins = job->statistics.bins,
                               .outputs = c->outputs,
                               .predicted = c->predicted,
                               .labels = c->labels,
                               .decided = job->decided,
                               .cuts = job->cuts,
-                              .range = label->high - label->low};
+                              .range = label->high - label->low,
+                              .intervals = label->intervals,
+                              .interval_count = label->interval_count};
     status = hr_csprng_open(&job->csprng, err);
     if (!status)
         status = hr_gate_new(job->budget.privacy_measure, job->budget.units, job->csprng, &job->gate, err);
@@ -143,13 +151,13 @@ static hr_status reserve_evaluation(evaluation_job *job, hr_error *err) {
 
 static hr_status release_scored(evaluation_job *job, hr_error *err) {
     hr_status status = HR_OK;
-    if (job->statistics.task == HR_TASK_BINARY) {
+    if (hr_statistics_has_scores(&job->statistics)) {
         /* Where the bins of scores begin: bins of about the same number of records. */
         const hr_grid_counts grid = {job->grid, HR_SCORE_GRID_BITS, HR_PER_RECORD};
         hr_charge charge = edge_charge(job);
         hr_cuts cuts = {job->cuts, 0};
         hr_scored_grid(&job->scored, job->grid);
-        status = hr_quantiles_by_medians(job->gate, &charge, &grid, HR_SCORE_LEVELS, &cuts, err);
+        status = hr_quantiles_by_medians(job->gate, &charge, &grid, score_levels(job), &cuts, err);
         if (!status) job->scored.cut_count = cuts.count;
     }
     for (size_t i = 0; i < job->statistics.count && !status; i++) {
@@ -237,6 +245,11 @@ hr_status hr_evaluate_private(const hr_model *model, const hr_data *data,
 /* ---- The plan ---- */
 
 static void invent_sums(evaluation_job *job, double records) {
+    if (job->statistics.task == HR_TASK_SURVIVAL) {
+        hr_times_invent(&job->statistics, records, &job->sums);
+        job->scored.cut_count = job->statistics.bins - 1;
+        return;
+    }
     if (!hr_task_has_classes(job->statistics.task)) {
         job->sums.of[0][0] = records;
         job->sums.of[1][0] = .01 * records;

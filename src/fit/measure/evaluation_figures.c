@@ -19,14 +19,7 @@ static const double KNOWN = 4;
  * Sums of several Laplace noises are closer to normal ones. */
 static const double NORMAL = 1.96, LAPLACE = 2.12;
 
-/* A released number, and the standard deviation of its noise. */
-typedef struct estimate {
-    double value, noise;
-} estimate;
-
-static const estimate UNKNOWN = {(double)NAN, (double)NAN};
-
-static bool is_known(estimate e) {
+bool hr_estimate_is_known(hr_estimate e) {
     return e.value > 0 && e.value >= KNOWN * e.noise;
 }
 
@@ -34,8 +27,8 @@ static double within(double value, double low, double high) {
     return fmin(fmax(value, low), high);
 }
 
-static void add_figure(const hr_evaluation_sums *sums, const char *name, estimate e, double max,
-                       hr_evaluation *out) {
+void hr_evaluation_add_figure(const hr_evaluation_sums *sums, const char *name, hr_estimate e, double max,
+                              hr_evaluation *out) {
     double factor = sums->privacy_measure == HR_PRIVACY_PURE ? LAPLACE : NORMAL;
     hr_figure figure = {name, e.value, e.noise, 0, max};
     if (!isnan(e.value)) {
@@ -48,26 +41,25 @@ static void add_figure(const hr_evaluation_sums *sums, const char *name, estimat
 
 /* ---- Classes ---- */
 
-static estimate error_of(const hr_evaluation_sums *sums, estimate all) {
-    if (!is_known(all)) return UNKNOWN;
+static hr_estimate error_of(const hr_evaluation_sums *sums, hr_estimate all) {
+    if (!hr_estimate_is_known(all)) return HR_ESTIMATE_UNKNOWN;
     double wrong = 0;
     for (size_t k = 0; k < sums->classes; k++) wrong += sums->outcomes[2 * k];
     double error = wrong / all.value;
     double slope = sqrt((double)sums->classes * ((1 - error) * (1 - error) + error * error));
-    return (estimate){error, slope * sums->outcome_noise / all.value};
+    return (hr_estimate){error, slope * sums->outcome_noise / all.value};
 }
 
-/* Mean of a sum over the records. */
-static estimate mean_of(double sum, double noise, estimate records) {
-    if (!is_known(records)) return UNKNOWN;
+hr_estimate hr_estimate_of_mean(double sum, double noise, hr_estimate records) {
+    if (!hr_estimate_is_known(records)) return HR_ESTIMATE_UNKNOWN;
     double mean = sum / records.value;
-    return (estimate){mean, hypot(noise, mean * records.noise) / records.value};
+    return (hr_estimate){mean, hypot(noise, mean * records.noise) / records.value};
 }
 
 /* Records of each class in the score bins. */
-static void count_classes(const hr_evaluation_sums *sums, estimate classes[2]) {
+static void count_classes(const hr_evaluation_sums *sums, hr_estimate classes[2]) {
     for (size_t k = 0; k < 2; k++) {
-        classes[k] = (estimate){0, sums->score_noise * sqrt((double)sums->score_bins)};
+        classes[k] = (hr_estimate){0, sums->score_noise * sqrt((double)sums->score_bins)};
         for (size_t b = 0; b < sums->score_bins; b++) classes[k].value += sums->scores[2 * b + k];
     }
 }
@@ -75,10 +67,10 @@ static void count_classes(const hr_evaluation_sums *sums, estimate classes[2]) {
 /* The part of (negative, positive) pairs in which the positive record has the larger score, a tie of bins
  * counting half. Its derivative by a cell is (part of the other class that the cell beats - area)/records of
  * its class; to its noise comes that of the products of two noises. */
-static estimate area_of(const hr_evaluation_sums *sums) {
-    estimate classes[2];
+static hr_estimate area_of(const hr_evaluation_sums *sums) {
+    hr_estimate classes[2];
     count_classes(sums, classes);
-    if (!is_known(classes[0]) || !is_known(classes[1])) return UNKNOWN;
+    if (!hr_estimate_is_known(classes[0]) || !hr_estimate_is_known(classes[1])) return HR_ESTIMATE_UNKNOWN;
     double below = 0, area = 0, wins[2 * HR_SCORE_BINS_MAX], negatives = classes[0].value,
            positives = classes[1].value, above = positives;
     for (size_t b = 0; b < sums->score_bins; b++) {
@@ -96,16 +88,17 @@ static estimate area_of(const hr_evaluation_sums *sums) {
     }
     double pairs = bins * (bins - .5) / 2;
     square += pairs * noise * noise / (positives * positives * negatives * negatives);
-    return (estimate){area, noise * sqrt(square)};
+    return (hr_estimate){area, noise * sqrt(square)};
 }
 
 static void class_figures(const hr_evaluation_sums *sums, hr_evaluation *out) {
-    estimate all = {0, sums->outcome_noise * sqrt(2 * (double)sums->classes)};
+    hr_estimate all = {0, sums->outcome_noise * sqrt(2 * (double)sums->classes)};
     for (size_t c = 0; c < 2 * sums->classes; c++) all.value += sums->outcomes[c];
-    add_figure(sums, "records", all, HUGE_VAL, out);
-    add_figure(sums, "error", error_of(sums, all), 1, out);
-    if (sums->scores) add_figure(sums, "auc", area_of(sums), 1, out);
-    add_figure(sums, "logloss", mean_of(*sums->loss, sums->loss_noise, all), HR_LOSS_MAX, out);
+    hr_evaluation_add_figure(sums, "records", all, HUGE_VAL, out);
+    hr_evaluation_add_figure(sums, "error", error_of(sums, all), 1, out);
+    if (sums->scores) hr_evaluation_add_figure(sums, "auc", area_of(sums), 1, out);
+    hr_evaluation_add_figure(sums, "logloss", hr_estimate_of_mean(*sums->loss, sums->loss_noise, all),
+                             HR_LOSS_MAX, out);
 }
 
 /* ---- Numbers ---- */
@@ -115,9 +108,9 @@ static double root_of(double square) {
 }
 
 /* The interval is that of the mean square; so is the noise, where the root is near 0. */
-static void add_root(const hr_evaluation_sums *sums, estimate square, hr_evaluation *out) {
+static void add_root(const hr_evaluation_sums *sums, hr_estimate square, hr_evaluation *out) {
     hr_figure *figure = &out->figures[out->figure_count];
-    add_figure(sums, "rmse", square, 1, out);
+    hr_evaluation_add_figure(sums, "rmse", square, 1, out);
     figure->noise = sums->range * square.noise / (2 * root_of(fmax(square.value, square.noise)));
     if (!isnan(figure->value)) figure->value = sums->range * root_of(figure->value);
     figure->low = sums->range * root_of(figure->low);
@@ -125,17 +118,21 @@ static void add_root(const hr_evaluation_sums *sums, estimate square, hr_evaluat
 }
 
 static void number_figures(const hr_evaluation_sums *sums, hr_evaluation *out) {
-    estimate records = {*sums->records, sums->record_noise};
-    estimate miss = mean_of(*sums->misses, sums->miss_noise, records);
-    add_figure(sums, "records", records, HUGE_VAL, out);
-    add_root(sums, mean_of(*sums->squares, sums->square_noise, records), out);
-    add_figure(sums, "mae", (estimate){sums->range * miss.value, sums->range * miss.noise}, sums->range, out);
+    hr_estimate records = {*sums->records, sums->record_noise};
+    hr_estimate miss = hr_estimate_of_mean(*sums->misses, sums->miss_noise, records);
+    hr_evaluation_add_figure(sums, "records", records, HUGE_VAL, out);
+    add_root(sums, hr_estimate_of_mean(*sums->squares, sums->square_noise, records), out);
+    hr_evaluation_add_figure(sums, "mae", (hr_estimate){sums->range * miss.value, sums->range * miss.noise},
+                             sums->range, out);
 }
 
 void hr_evaluation_figures(const hr_evaluation_sums *sums, hr_evaluation *out) {
     out->task = sums->task;
     out->figure_count = 0;
-    (!hr_task_has_classes(sums->task) ? number_figures : class_figures)(sums, out);
+    if (sums->task == HR_TASK_SURVIVAL)
+        hr_time_figures(sums, out);
+    else
+        (hr_task_has_classes(sums->task) ? class_figures : number_figures)(sums, out);
 }
 
 /* ---- As JSON ---- */

@@ -47,7 +47,7 @@ static hr_status check_amounts(const hr_shared_evaluation *e, hr_error *err) {
 
 hr_status hr_shared_evaluation_check(const hr_shared_evaluation *e, hr_budget *out, hr_error *err) {
     hr_status status = check_amounts(e, err);
-    if (!status) status = hr_statistics_check(e->schema, err);
+    if (!status) status = hr_statistics_check_shared(e->schema, err);
     if (!status) status = hr_budget_grant(e->epsilon, e->delta, HR_PRIVACY_GDP, out, err);
     const hr_statistics lines = statistics_of(e->schema);
     for (size_t i = 0; i < lines.count && !status; i++) {

@@ -7,6 +7,7 @@
 #include "privacy/gate.h"
 #include "privacy/noise.h"
 #include "tables/schema/schema.h"
+#include "tables/schema/survival_code.h"
 
 /* ---- The table ---- */
 
@@ -22,11 +23,24 @@ static const hr_statistic class_rows[] = {
     {"scores by class", hr_scored_scores, HR_COUNT_SENSITIVITY, HR_COUNT_UNIT, HR_CELLS_BY_BIN},
 };
 
+static const hr_statistic time_rows[] = {
+    {"times by group", hr_scored_codes, HR_COUNT_SENSITIVITY, HR_COUNT_UNIT, HR_CELLS_BY_CODE},
+    {"survival by group", hr_scored_survival, HR_MISS_SENSITIVITY, 1 << HR_MISS_BITS, HR_CELLS_BY_GROUP},
+    {"losses", hr_scored_code_loss, HR_LOSS_SENSITIVITY, 1 << HR_LOSS_BITS, HR_CELLS_ONE},
+};
+
 hr_status hr_statistics_check(const hr_schema *schema, hr_error *err) {
     const hr_task task = hr_schema_task(schema);
-    if (task != HR_TASK_QUANTILES && task != HR_TASK_SURVIVAL) return HR_OK;
+    if (task != HR_TASK_QUANTILES) return HR_OK;
     hr_fail(err, HR_E_ARGUMENT, "evaluate without a budget, for the owner's eyes",
-            "no figures of %s are released with noise", hr_task_text(task));
+            "no figures of quantiles are released with noise");
+    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
+}
+
+hr_status hr_statistics_check_shared(const hr_schema *schema, hr_error *err) {
+    if (hr_schema_task(schema) != HR_TASK_SURVIVAL) return hr_statistics_check(schema, err);
+    hr_fail(err, HR_E_ARGUMENT, "evaluate at each owner, for its own eyes or with its own budget",
+            "owners release no figures of times to an event together");
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
 }
 
@@ -34,19 +48,27 @@ hr_statistics hr_statistics_of(const hr_schema *schema, size_t bins, const hr_st
     hr_statistics s = {.schema = schema,
                        .task = hr_schema_task(schema),
                        .classes = hr_schema_label(schema)->value_count,
+                       .codes = hr_survival_codes(hr_schema_label(schema)->interval_count),
                        .bins = bins,
                        .rows = class_rows,
                        .shares = shares->classes,
                        .count = 2};
     if (s.task == HR_TASK_BINARY) s.shares = shares->two_classes, s.count = 3;
     if (!hr_task_has_classes(s.task)) s.rows = number_rows, s.shares = shares->numbers, s.count = 3;
+    if (s.task == HR_TASK_SURVIVAL) s.rows = time_rows, s.shares = shares->times;
     return s;
+}
+
+bool hr_statistics_has_scores(const hr_statistics *s) {
+    return s->task == HR_TASK_BINARY || s->task == HR_TASK_SURVIVAL;
 }
 
 size_t hr_statistics_cells(const hr_statistics *s, size_t row) {
     switch (s->rows[row].cells) {
     case HR_CELLS_BY_CLASS: return 2 * s->classes;
     case HR_CELLS_BY_BIN: return 2 * s->bins;
+    case HR_CELLS_BY_CODE: return s->codes * s->bins;
+    case HR_CELLS_BY_GROUP: return s->bins;
     case HR_CELLS_ONE: break;
     }
     return 1;
@@ -77,7 +99,13 @@ void hr_statistics_figures(const hr_statistics *s, const hr_budget *budget, cons
                                .classes = s->classes,
                                .range = label->high - label->low,
                                .privacy_measure = budget->privacy_measure};
-    if (!hr_task_has_classes(s->task)) {
+    if (s->task == HR_TASK_SURVIVAL) {
+        sums.intervals = label->interval_count;
+        sums.codes = of[0], sums.code_noise = noise[0];
+        sums.survival = of[1], sums.survival_noise = noise[1];
+        sums.loss = of[2], sums.loss_noise = noise[2];
+        sums.score_bins = released->bins;
+    } else if (!hr_task_has_classes(s->task)) {
         sums.records = of[0], sums.record_noise = noise[0];
         sums.squares = of[1], sums.square_noise = noise[1];
         sums.misses = of[2], sums.miss_noise = noise[2];

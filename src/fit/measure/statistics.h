@@ -18,7 +18,8 @@ typedef struct hr_statistic {
     void (*count)(const hr_scored *scored, hr_exact *sums);
     uint64_t sensitivity; /* in the unit: what one record adds to the sum, or to all sums, at most */
     double unit;
-    enum { HR_CELLS_ONE, HR_CELLS_BY_CLASS, HR_CELLS_BY_BIN } cells; /* 1, 2 a class, 2 a bin of scores */
+    enum { HR_CELLS_ONE, HR_CELLS_BY_CLASS, HR_CELLS_BY_BIN, HR_CELLS_BY_CODE, HR_CELLS_BY_GROUP } cells;
+    /* 1; 2 a class; 2 a bin of scores; as many a bin as there are codes of times; 1 a bin */
 } hr_statistic;
 
 /* Parts of the budget, by task, in the order of the rows; each at most 1 in all. */
@@ -26,6 +27,7 @@ typedef struct hr_statistic_shares {
     double numbers[3];     /* records, squares of misses, misses */
     double two_classes[3]; /* outcomes, losses, scores */
     double classes[2];     /* outcomes, losses */
+    double times[3];       /* codes, survival, losses */
 } hr_statistic_shares;
 
 /* The statistics of one evaluation; public. */
@@ -33,6 +35,7 @@ typedef struct hr_statistics {
     const hr_schema *schema;
     hr_task task;
     size_t classes, bins; /* bins: of scores, at most HR_SCORE_BINS_MAX */
+    size_t codes;         /* of times */
     const hr_statistic *rows;
     const double *shares; /* of each row */
     size_t count;
@@ -41,8 +44,14 @@ typedef struct hr_statistics {
 /* schema and shares are borrowed. */
 hr_statistics hr_statistics_of(const hr_schema *schema, size_t bins, const hr_statistic_shares *shares);
 
-/* Refuses a label of which no figures are released: times of events, and quantiles. Fails: ARGUMENT. */
+/* Whether scores are cut into bins. */
+bool hr_statistics_has_scores(const hr_statistics *statistics);
+
+/* Refuses a label of which no figures are released: quantiles. Fails: ARGUMENT. */
 HR_MUST_CHECK hr_status hr_statistics_check(const hr_schema *schema, hr_error *err);
+
+/* The same for owners together, who release none of times of events either. Fails: ARGUMENT. */
+HR_MUST_CHECK hr_status hr_statistics_check_shared(const hr_schema *schema, hr_error *err);
 
 /* How many sums a row has. */
 size_t hr_statistics_cells(const hr_statistics *statistics, size_t row);
@@ -58,6 +67,9 @@ typedef struct hr_statistic_sums {
     double *of[HR_STATISTICS_MAX], noise[HR_STATISTICS_MAX]; /* of[row]: hr_statistics_cells of them */
     size_t bins;                                             /* of scores: so many were released */
 } hr_statistic_sums;
+
+/* Of times: sums of so many invented records (time_figures.c). */
+void hr_times_invent(const hr_statistics *statistics, double records, hr_statistic_sums *sums);
 
 /* Fills in the figures of *out and their count. */
 void hr_statistics_figures(const hr_statistics *statistics, const hr_budget *budget,

@@ -184,9 +184,9 @@ static hr_status check_tune(tune_job *job, const hr_fit_options *const *settings
     job->options = (hr_tune_options)HR_TUNE_OPTIONS_INIT;
     hr_status status = hr_sized_take(&kind, given, &job->options, err);
     if (!status) status = check_amounts(job, err);
-    if (!status && hr_statistics_check(hr_data_schema(job->data), err))
+    if (!status && hr_statistics_check_shared(hr_data_schema(job->data), err))
         return hr_fail(err, HR_E_ARGUMENT, "train with one setting",
-                       "settings are compared by figures with noise, which labels of this kind have none of");
+                       "settings are compared by a loss with noise, which labels of this kind have none of");
     for (size_t i = 0; i < job->count && !status; i++) status = take_setting(job, settings[i], i, err);
     if (!status) status = check_measures(job, err);
     if (!status) status = divide_budget(job, err);

@@ -1,5 +1,7 @@
 #include "trees/candidates/evaluation_counts.h"
 
+#include "tables/schema/survival_code.h"
+
 #include <math.h>
 
 void hr_scored_records(const hr_scored *scored, hr_exact *sum) {
@@ -21,10 +23,14 @@ static size_t grid_cell_of(double probability) {
     return (size_t)fmin(fmax(place, 0), (1 << HR_SCORE_GRID_BITS) - 1);
 }
 
+static double score_of(const hr_scored *scored, size_t i) {
+    return scored->predicted[i * scored->outputs + (scored->intervals ? scored->interval_count - 1 : 1)];
+}
+
 void hr_scored_grid(const hr_scored *scored, hr_exact *cells) {
     for (size_t c = 0; c < (size_t)1 << HR_SCORE_GRID_BITS; c++) cells[c].unpaid = 0;
     for (size_t i = 0; i < scored->rows; i++)
-        cells[grid_cell_of(scored->predicted[2 * i + 1])].unpaid += HR_RECORD_UNIT;
+        cells[grid_cell_of(score_of(scored, i))].unpaid += HR_RECORD_UNIT;
 }
 
 static size_t score_bin_of(const hr_scored *scored, size_t cell) {
@@ -36,7 +42,7 @@ static size_t score_bin_of(const hr_scored *scored, size_t cell) {
 void hr_scored_scores(const hr_scored *scored, hr_exact *cells) {
     for (size_t c = 0; c < 2 * scored->bins; c++) cells[c].unpaid = 0;
     for (size_t i = 0; i < scored->rows; i++) {
-        size_t b = score_bin_of(scored, grid_cell_of(scored->predicted[2 * i + 1]));
+        size_t b = score_bin_of(scored, grid_cell_of(score_of(scored, i)));
         cells[2 * b + (scored->labels[i] > 0)].unpaid += HR_COUNT_UNIT;
     }
 }
@@ -53,6 +59,43 @@ void hr_scored_loss(const hr_scored *scored, hr_exact *sum) {
         sum->unpaid += bounded_term(-log(probability), HR_LOSS_MAX, HR_LOSS_BITS);
     }
 }
+
+/* ---- Times ---- */
+
+static size_t code_of(const hr_scored *scored, size_t i) {
+    return hr_survival_code(hr_label_time(scored->labels[i]), hr_label_event(scored->labels[i]),
+                            scored->intervals, scored->interval_count);
+}
+
+void hr_scored_codes(const hr_scored *scored, hr_exact *cells) {
+    const size_t codes = hr_survival_codes(scored->interval_count);
+    for (size_t c = 0; c < scored->bins * codes; c++) cells[c].unpaid = 0;
+    for (size_t i = 0; i < scored->rows; i++) {
+        const size_t b = score_bin_of(scored, grid_cell_of(score_of(scored, i)));
+        cells[b * codes + code_of(scored, i)].unpaid += HR_COUNT_UNIT;
+    }
+}
+
+void hr_scored_survival(const hr_scored *scored, hr_exact *cells) {
+    for (size_t b = 0; b < scored->bins; b++) cells[b].unpaid = 0;
+    for (size_t i = 0; i < scored->rows; i++) {
+        const double score = score_of(scored, i);
+        cells[score_bin_of(scored, grid_cell_of(score))].unpaid += bounded_term(score, 1, HR_MISS_BITS);
+    }
+}
+
+void hr_scored_code_loss(const hr_scored *scored, hr_exact *sum) {
+    sum->unpaid = 0;
+    for (size_t i = 0; i < scored->rows; i++) {
+        const double *survival = scored->predicted + i * scored->outputs;
+        const size_t code = code_of(scored, i), survived = hr_survival_survived(code);
+        const double before = survived ? survival[survived - 1] : 1,
+                     probability = hr_survival_event(code) ? before - survival[survived] : before;
+        sum->unpaid += bounded_term(-log(probability), HR_LOSS_MAX, HR_LOSS_BITS);
+    }
+}
+
+/* ---- Numbers ---- */
 
 static double miss_of(const hr_scored *scored, size_t i) {
     return fmin(fabs(scored->predicted[i] - scored->labels[i]) / scored->range, 1);

@@ -13,6 +13,8 @@ enum {
     HR_SCORE_LEVELS = 4,     /* into at most 2^HR_SCORE_LEVELS bins */
     HR_SCORE_BINS = 1 << HR_SCORE_LEVELS,
     HR_SCORE_BINS_MAX = 32,
+    HR_TIME_LEVELS = 3, /* times are cut into at most 2^HR_TIME_LEVELS groups */
+    HR_TIME_GROUPS = 1 << HR_TIME_LEVELS,
     HR_SCORE_CELLS = 2 * HR_SCORE_BINS,
     HR_LOSS_BITS = 12,      /* losses are summed in 2^-12 */
     HR_LOSS_MAX = 4,        /* what the loss of one record counts as at most */
@@ -33,22 +35,32 @@ typedef struct hr_scored {
     const double *predicted; /* rows x outputs: probabilities of classes, or the predicted number */
     const double *labels;    /* class indices, or numbers within the label's bounds */
     const uint32_t *decided; /* classes: the predicted class of each record, below `outputs` */
-    const uint32_t *cuts;    /* two classes: where released cuts divide the grid, ascending */
+    const uint32_t *cuts;    /* two classes, times: where released cuts divide the grid, ascending */
     size_t cut_count, bins;  /* cut_count < bins <= HR_SCORE_BINS_MAX */
     double range;            /* numbers: width of the label's bounds, > 0 */
+    /* Times: the cuts between intervals; `predicted` begins with as many probabilities of survival, of which
+     * the last one is the score. NULL and 0: the label is no time. */
+    const double *intervals;
+    size_t interval_count;
 } hr_scored;
 
 /* The number of records. */
 void hr_scored_records(const hr_scored *scored, hr_exact *sum);
 /* Two cells a class: cells[2 k] records of class k that were decided otherwise, cells[2 k + 1] rightly. */
 void hr_scored_outcomes(const hr_scored *scored, hr_exact *cells);
-/* Two classes: the number of records, in whole records, in each of the 2^HR_SCORE_GRID_BITS cells of a grid
- * that is even in sqrt(p)/(sqrt(p) + sqrt(1 - p)), p the probability of class 1: fine near 0 and 1, where the
- * scores of rare classes are. */
+/* Two classes, times: the number of records, in whole records, in each of the 2^HR_SCORE_GRID_BITS cells of a
+ * grid that is even in sqrt(p)/(sqrt(p) + sqrt(1 - p)), p the probability of class 1, or of survival until
+ * the last cut: fine near 0 and 1, where the scores of rare classes are. */
 void hr_scored_grid(const hr_scored *scored, hr_exact *cells);
 /* Two classes: cells[2 b + k], 2 `bins` of them, records of class k in bin b; bin b holds the cells of
  * the grid from cuts[b - 1] to cuts[b] - 1. */
 void hr_scored_scores(const hr_scored *scored, hr_exact *cells);
+/* Times: cells[b * codes + code], the number of records of each code (survival_code.h) in bin b; and the sum
+ * of their scores in bin b, in 2^-HR_MISS_BITS. */
+void hr_scored_codes(const hr_scored *scored, hr_exact *cells);
+void hr_scored_survival(const hr_scored *scored, hr_exact *cells);
+/* Times: sum of min(-ln(probability of the code), HR_LOSS_MAX) in 2^-HR_LOSS_BITS. */
+void hr_scored_code_loss(const hr_scored *scored, hr_exact *sum);
 /* Sum of min(-ln(probability of the label), HR_LOSS_MAX) in 2^-HR_LOSS_BITS. */
 void hr_scored_loss(const hr_scored *scored, hr_exact *sum);
 /* Sums of |prediction - label|/range, and of its square, in 2^-HR_MISS_BITS. */

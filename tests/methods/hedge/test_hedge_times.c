@@ -349,12 +349,7 @@ static void test_times__are_refused_by_name(void **state) {
         assert_non_null(strstr(err.remedy, "use hedge or survival-curve in sound mode"));
     }
     hr_model *model = fit_times(&t, 1, 1e-6);
-    hr_evaluation_options figures = HR_EVALUATION_OPTIONS_INIT;
-    hr_evaluation plan;
     hr_error err = {0};
-    figures.epsilon = 1;
-    assert_int_equal(hr_evaluation_plan(model, 1000, &figures, &plan, &err), HR_E_ARGUMENT);
-    assert_non_null(strstr(err.message, "no figures of times"));
     static const hr_export_format formats[] = {HR_EXPORT_XGBOOST, HR_EXPORT_LIGHTGBM, HR_EXPORT_ONNX};
     for (size_t i = 0; i < COUNT(formats); i++) {
         char *bytes = NULL;

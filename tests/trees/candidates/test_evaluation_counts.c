@@ -2,6 +2,7 @@
  * adding records, whatever floats their predictions are. */
 #include "support/check.h"
 #include "support/random_numbers.h"
+#include "tables/schema/survival_code.h"
 #include "trees/candidates/evaluation_counts.h"
 
 #include <math.h>
@@ -129,6 +130,78 @@ static void test_sums__are_plain_counts(void **state) {
     }
 }
 
+/* ---- Times ---- */
+
+enum { INTERVALS = 3, TIME_OUTPUTS = INTERVALS + 3, CODES = 2 * INTERVALS + 1 };
+static const double ends[INTERVALS] = {1, 2, 4};
+
+typedef struct time_records {
+    double predicted[ROWS * TIME_OUTPUTS], labels[ROWS];
+    uint64_t random;
+} time_records;
+
+/* Times are on a grid that has the cuts; every eighth prediction is odd. */
+static void draw_times(time_records *r) {
+    for (size_t i = 0; i < ROWS; i++) {
+        double survival = 1;
+        for (size_t k = 0; k < TIME_OUTPUTS; k++)
+            r->predicted[i * TIME_OUTPUTS + k] = next_random(&r->random) % 8
+                                                     ? (survival *= next_unit(&r->random))
+                                                     : odd[next_random(&r->random) % COUNT(odd)];
+        const double time = (double)(next_random(&r->random) % 11) / 2;
+        r->labels[i] = hr_time_label(time, next_random(&r->random) % 2);
+    }
+}
+
+static hr_scored times_of(const time_records *r, size_t rows) {
+    return (hr_scored){.rows = rows,
+                       .bins = HR_TIME_GROUPS,
+                       .outputs = TIME_OUTPUTS,
+                       .predicted = r->predicted,
+                       .labels = r->labels,
+                       .cuts = cuts,
+                       .cut_count = CUTS,
+                       .intervals = ends,
+                       .interval_count = INTERVALS};
+}
+
+static size_t code_by_hand(double label) {
+    const double time = fabs(label);
+    const bool event = !signbit(label);
+    size_t survived = 0;
+    for (size_t k = 0; k < INTERVALS; k++) survived += event ? time > ends[k] : time >= ends[k];
+    return 2 * survived + (event && survived < INTERVALS);
+}
+
+static void test_times__are_plain_counts(void **state) {
+    (void)state;
+    static time_records r;
+    r.random = 7;
+    for (int run = 0; run < 20; run++) {
+        hr_exact codes[HR_TIME_GROUPS * CODES], survival[HR_TIME_GROUPS], loss;
+        int64_t counted[HR_TIME_GROUPS * CODES] = {0}, summed[HR_TIME_GROUPS] = {0}, losses = 0;
+        draw_times(&r);
+        const hr_scored s = times_of(&r, ROWS);
+        hr_scored_codes(&s, codes);
+        hr_scored_survival(&s, survival);
+        hr_scored_code_loss(&s, &loss);
+        for (size_t i = 0; i < ROWS; i++) {
+            const double *p = r.predicted + i * TIME_OUTPUTS;
+            const size_t cell = cell_by_hand(p[INTERVALS - 1]), code = code_by_hand(r.labels[i]);
+            size_t b = 0;
+            for (size_t c = 0; c < CUTS; c++) b += cuts[c] <= cell;
+            counted[b * CODES + code] += 64;
+            summed[b] += (int64_t)floor(bounded(p[INTERVALS - 1], 1) * 65536 + .5);
+            const double before = code < 2 ? 1 : p[code / 2 - 1];
+            const double probability = code % 2 ? before - p[code / 2] : before;
+            losses += (int64_t)floor(bounded(-log(probability), 4) * 4096 + .5);
+        }
+        for (size_t c = 0; c < HR_TIME_GROUPS * CODES; c++) assert_true(codes[c].unpaid == counted[c]);
+        for (size_t b = 0; b < HR_TIME_GROUPS; b++) assert_true(survival[b].unpaid == summed[b]);
+        assert_true(loss.unpaid == losses);
+    }
+}
+
 /* ---- Sensitivities ---- */
 
 typedef void count(const hr_scored *scored, hr_exact *sums);
@@ -192,6 +265,39 @@ static void test_sums__change_by_their_sensitivity_at_most(void **state) {
     assert_memory_equal(met, tight, sizeof met); /* some record reaches each bound */
 }
 
+static change time_change(const time_records *r, size_t row, count *of, size_t cells) {
+    static hr_exact without[GRID], with[GRID];
+    const hr_scored some = times_of(r, row), more = times_of(r, row + 1);
+    change c = {0, 0};
+    of(&some, without);
+    of(&more, with);
+    for (size_t i = 0; i < cells; i++) {
+        c.l1 += llabs(with[i].unpaid - without[i].unpaid);
+        c.cells += with[i].unpaid != without[i].unpaid;
+    }
+    return c;
+}
+
+static void test_times__change_by_their_sensitivity_at_most(void **state) {
+    (void)state;
+    static time_records r;
+    int64_t met[4] = {0};
+    r.random = 11;
+    for (int run = 0; run < 12; run++) {
+        draw_times(&r);
+        for (size_t row = 0; row < ROWS; row += 7) {
+            check_change(time_change(&r, row, hr_scored_grid, GRID), 1, &met[0]);
+            check_change(time_change(&r, row, hr_scored_codes, HR_TIME_GROUPS * CODES), HR_COUNT_SENSITIVITY,
+                         &met[1]);
+            check_change(time_change(&r, row, hr_scored_survival, HR_TIME_GROUPS), HR_MISS_SENSITIVITY,
+                         &met[2]);
+            check_change(time_change(&r, row, hr_scored_code_loss, 1), HR_LOSS_SENSITIVITY, &met[3]);
+        }
+    }
+    const int64_t tight[4] = {1, HR_COUNT_SENSITIVITY, HR_MISS_SENSITIVITY, HR_LOSS_SENSITIVITY};
+    assert_memory_equal(met, tight, sizeof met);
+}
+
 /* ---- Totals, which models are compared by ---- */
 
 static double loss_of(const records *r, size_t i, size_t classes) {
@@ -252,6 +358,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums__are_plain_counts),
         cmocka_unit_test(test_sums__change_by_their_sensitivity_at_most),
+        cmocka_unit_test(test_times__are_plain_counts),
+        cmocka_unit_test(test_times__change_by_their_sensitivity_at_most),
         cmocka_unit_test(test_totals__are_what_is_missed),
         cmocka_unit_test(test_totals__of_a_person_fall_by_their_width_at_most),
     };
