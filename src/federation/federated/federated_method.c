@@ -65,14 +65,8 @@ hr_status hr_federated_check_label(const hr_federated_method *method, bool paper
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
     }
     hr_status status = hr_schema_refuse_quantile_cuts(schema, "a job of owners", err);
-    if (!status)
-        status = hr_method_check_label(method->method, paper ? HR_MODE_PAPER : HR_MODE_SOUND, schema, err);
-    const char *exposure = hr_schema_exposure(schema, NULL);
-    if (status || !exposure) return status;
-    /* The checks of owners' sums know the weights of records in bins, and not their exposures. */
-    hr_fail(err, HR_E_POLICY, "remove 'exposure' from the label: then all are taken for the same",
-            "a job over owners cannot take exposures (%s)", exposure);
-    return hr_fail_at(err, HR_E_POLICY, NULL, 0, 0, "exposure");
+    if (status) return status;
+    return hr_method_check_label(method->method, paper ? HR_MODE_PAPER : HR_MODE_SOUND, schema, err);
 }
 
 hr_status hr_federated_check_monotone(const hr_federated_method *method, bool paper, const hr_schema *schema,

@@ -77,12 +77,13 @@ static hr_status state_sums(joint_making *m, hr_guarantee *g, hr_error *err) {
     hr_spent_text(g->epsilon_replace, replace);
     hr_conditions_text(&trust.stated, g->epsilon, conditions);
     state_persons(m, persons, sizeof persons);
-    const bool weighed = hr_schema_weight(m->job->schema, NULL);
+    const bool weighed = hr_schema_weight(m->job->schema, NULL),
+               exposed = hr_schema_exposure(m->job->schema, NULL);
     snprintf(m->statement, STATEMENT,
              "(%s, %s)-differentially private for adding or removing %s (%s for replacing one), %s. %s%s%s%s",
              epsilon, delta, g->unit, replace, conditions, persons,
              *persons ? m->method->persons : m->method->info.sound,
-             weighed && !*persons && m->method->weighed ? m->method->weighed : "",
+             (weighed || exposed) && !*persons && m->method->weighed ? m->method->weighed : "",
              weighed ? HR_WEIGHTS_DECLARED : "");
     return HR_OK;
 }

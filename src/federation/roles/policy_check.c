@@ -166,9 +166,10 @@ static hr_status check_unit(policy_check *c) {
     if (!method || !hr_schema_weighs(c->q->schema)) return HR_OK;
     const bool protects = !hr_federated_check_unit(method, c->q->terms->paper != 0, c->q->schema, &why);
     answer(c, "unit", protects, "%s",
-           !protects                      ? why.message
-           : hr_schema_unit(c->q->schema) ? "the job protects whole persons"
-                                          : "the job weighs records");
+           !protects                              ? why.message
+           : hr_schema_unit(c->q->schema)         ? "the job protects whole persons"
+           : hr_schema_weight(c->q->schema, NULL) ? "the job weighs records"
+                                                  : "the job takes exposures of records");
     return HR_OK;
 }
 

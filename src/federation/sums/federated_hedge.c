@@ -179,8 +179,9 @@ static hr_status open_hedge_coordinator(const hr_job_view *job, const hr_budget 
     if (!status) status = hr_interactions_read(options.interactions, job->schema, arena, &interactions, err);
     if (status) return status;
     c->privacy_measure = budget->privacy_measure;
-    c->checks =
-        (hr_sum_checks){.privacy_measure = budget->privacy_measure, .unit = hr_hedge_unit_of(job->schema)};
+    c->checks = (hr_sum_checks){.privacy_measure = budget->privacy_measure,
+                                .unit = hr_hedge_unit_of(job->schema),
+                                .exposed = hr_schema_exposure(job->schema, NULL)};
     c->bins = (uint32_t)options.bins;
     c->outputs = outputs_of(job->schema);
     const hr_hedge_terms terms = {
@@ -345,7 +346,8 @@ static void check_sets(hedge_coordinator *c, const hr_summed_question *q, const 
         const hr_counted_line line = {.line = &q->lines[i],
                                       .values = reply->values + at,
                                       .count = q->counts[i],
-                                      .all = question->kind != HR_HEDGE_BINS && i < 2};
+                                      .all = question->kind != HR_HEDGE_BINS && i < 2,
+                                      .bins = question->kind == HR_HEDGE_BINS};
         if (leaves && i == 0)
             hr_sum_checks_sets(&c->checks, &line, c->outputs, reply);
         else

@@ -85,17 +85,17 @@ void hr_sum_checks_counts(hr_sum_checks *c, const hr_counted_line *l, const hr_s
     const double sum = sum_of_counts(c, l), reach = reach_of_counts(c, l, reply);
     const double least = l->all ? bounds.least : 0;
     bool fits = sum >= least - reach && sum <= bounds.most + reach;
-    if (c->members == reply->members) {
+    if (c->members == reply->members && !(c->exposed && l->bins)) {
         fits = fits && sum <= c->total + c->reach + reach;
         if (l->all) fits = fits && sum >= c->total - c->reach - reach;
     }
     if (!fits) c->failed[HR_CHECK_COUNTS] = true;
 }
 
-/* Records of so many owners, at most; of as many as were counted, by their count, too. */
+/* Records of so many owners, at most; of as many as were counted, by their count, too, if it is one. */
 static double most_records(const hr_sum_checks *c, const hr_summed_reply *reply) {
     const double most = hr_total_bounds_of(c, reply->job->terms, reply->members).most;
-    return c->members == reply->members ? fmin(most, fmax(c->total, 0) + c->reach) : most;
+    return c->members == reply->members && !c->exposed ? fmin(most, fmax(c->total, 0) + c->reach) : most;
 }
 
 /* With each set's sum of either sign: of that many signed sums, none has more noise. */

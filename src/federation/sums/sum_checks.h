@@ -19,10 +19,12 @@ typedef enum hr_sum_check {
 
 enum { HR_SUSPECT_TEXT = 120 }; /* bytes of a text, with its NUL */
 
-/* Begins as zeros, with its first two fields. */
+/* Begins as zeros, with its first three fields. */
 typedef struct hr_sum_checks {
     hr_privacy_measure privacy_measure;
     hr_privacy_unit unit;
+    bool exposed; /* the number of records, and counts of leaves, are sums of exposures, which tell nothing of
+                     how many records there are */
     double total, reach; /* the number of records as it was released, and the bound of its noise */
     size_t members;      /* owners that it is over; 0: it was not released yet */
     bool failed[HR_SUM_CHECKS];
@@ -33,7 +35,8 @@ typedef struct hr_counted_line {
     const hr_charge *line;
     const hr_noisy *values;
     size_t count;
-    bool all; /* every record is in one of the sets */
+    bool all;  /* every record is in one of the sets */
+    bool bins; /* records count there, also where checks->exposed is true */
 } hr_counted_line;
 
 /* Public bounds of the records of any so many owners of the job: of persons, where the schema names a unit,

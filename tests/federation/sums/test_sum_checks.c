@@ -279,7 +279,7 @@ static void test_total__may_be_beyond_the_bounds_by_the_noise_alone(void **state
                 const double edge = (side < 0 ? 1000 : 2000) * (double)COUNT_UNIT;
                 const hr_noisy value = {(int64_t)(edge + side * (reach + (beyond ? 2 : -2)))};
                 hr_sum_checks checks = {.privacy_measure = measures[m], .unit = HR_PER_RECORD};
-                hr_sum_checks_total(&checks, &(hr_counted_line){&line, &value, 1, true}, &reply);
+                hr_sum_checks_total(&checks, &(hr_counted_line){&line, &value, 1, true, false}, &reply);
                 assert_int_equal(checks.failed[HR_CHECK_TOTAL], beyond);
             }
     }
@@ -309,16 +309,44 @@ static void test_sums_of_sets__may_be_beyond_all_records_by_the_noise_alone(void
                 for (size_t s = 0; s < SETS; s++)
                     values[s * OUTPUTS + output].paid = (int64_t)((s % 2 ? 1 : -1) * all / SETS);
                 hr_sum_checks checks = {.privacy_measure = measures[m], .unit = HR_PER_RECORD};
-                hr_sum_checks_sets(&checks, &(hr_counted_line){&line, values, SETS * OUTPUTS, true}, OUTPUTS,
-                                   &reply);
+                hr_sum_checks_sets(&checks, &(hr_counted_line){&line, values, SETS * OUTPUTS, true, false},
+                                   OUTPUTS, &reply);
                 assert_int_equal(checks.failed[HR_CHECK_VALUE], beyond);
             }
+    }
+}
+
+/* Of exposures the total tells no number of records: what it would refuse of counts of bins, and of sums, is
+ * possible; counts of leaves are compared with it all the same. */
+static void test_exposures__bound_no_records(void **state) {
+    (void)state;
+    uint64_t least[] = {1000}, most[] = {2000};
+    Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
+    terms.records_least = least;
+    terms.records_most = most;
+    terms.n_owners = terms.n_records_least = terms.n_records_most = 1;
+    const hr_job_view job = {.terms = &terms};
+    const hr_summed_reply reply = {.members = 1, .shares = 1, .job = &job};
+    const hr_charge line = {.cost = HR_UNIT, .sensitivity = HR_PERSON_UNIT};
+    const hr_noisy total = {100 * HR_PERSON_UNIT}, records = {1500 * HR_PERSON_UNIT};
+    for (int exposed = 0; exposed <= 1; exposed++) {
+        hr_sum_checks checks = {.privacy_measure = HR_PRIVACY_GDP, .unit = HR_PER_PERSON, .exposed = exposed};
+        hr_sum_checks_total(&checks, &(hr_counted_line){&line, &total, 1, true, false}, &reply);
+        assert_false(checks.failed[HR_CHECK_TOTAL]);
+        hr_sum_checks_counts(&checks, &(hr_counted_line){&line, &records, 1, false, true}, &reply);
+        assert_int_equal(checks.failed[HR_CHECK_COUNTS], !exposed);
+        hr_sum_checks_sets(&checks, &(hr_counted_line){&line, &records, 1, true, false}, 1, &reply);
+        assert_int_equal(checks.failed[HR_CHECK_VALUE], !exposed);
+        checks.failed[HR_CHECK_COUNTS] = false;
+        hr_sum_checks_counts(&checks, &(hr_counted_line){&line, &records, 1, true, false}, &reply);
+        assert_true(checks.failed[HR_CHECK_COUNTS]);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_honest_owners__fail_no_check),
+        cmocka_unit_test(test_exposures__bound_no_records),
         cmocka_unit_test(test_invented_total__does_not_set_the_schedule),
         cmocka_unit_test(test_invented_total__is_found_without_bounds),
         cmocka_unit_test(test_leaf_counts__are_compared_with_the_total),
