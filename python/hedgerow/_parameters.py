@@ -1,13 +1,15 @@
 """What a fit refuses before it reads a cell: parameters of a wrong type, and those that it would ignore."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ._cells import text_of_value
 from ._native import call, ffi, lib
 from .errors import ArgumentError
 
@@ -58,15 +60,20 @@ def check_interactions(interactions: Any) -> None:
                             'columns without names are x0, x1, ...' % (interactions,))
 
 
-def check_options(options: Any) -> None:
-    """Of a method. Whether it has an option, and its range, are the library's to check."""
+def check_options(options: Any, apart: Sequence[str] = OF_THEIR_OWN) -> None:
+    """Of a method; `apart` are parameters beside them. Whether it has an option, and its range, are the library's to check."""
     if options is None:
         return
     if not isinstance(options, Mapping) or not all(isinstance(name, str) for name in options):
         raise ArgumentError("options is {name: value}, such as {'bins': 32}, not %r." % (options,))
-    twice = [name for name in OF_THEIR_OWN if name in options]
+    twice = [name for name in apart if name in options]
     if twice:
         raise ArgumentError('options has %s, which is a parameter of its own: give it there.' % ', '.join(twice))
+
+
+def option_text(value: Any) -> str:
+    """As the library reads the value of an option; lists are those of interactions."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, (list, tuple)) else text_of_value(value)
 
 
 def check_budget(epsilon: Any, delta: Any) -> None:

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import warnings
 from inspect import signature
@@ -24,7 +23,7 @@ from ._progress import LOG, Steps
 from ._proposal import label_name
 from ._reading import check_unknown, table_columns
 from ._native import Interrupts, call, ffi, lib, made, text_to, texts_to
-from ._parameters import check_budget, check_parameters, exposures_of, record_weights, threads_of
+from ._parameters import check_budget, check_parameters, exposures_of, option_text, record_weights, threads_of
 from ._steps import found_around
 from .errors import ArgumentError, PrivacyLeakWarning, SchemaError
 from .ledger import Ledger, LedgerLeftBehind, ledger_of
@@ -82,7 +81,7 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
         call(lib.hr_fit_options_init_sized, options, ffi.sizeof('hr_fit_options'), name, MODES[self.mode])
         chosen = dict(self.options or {})
         if self.interactions is not None:
-            chosen['interactions'] = self.interactions if isinstance(self.interactions, str) else json.dumps(self.interactions, ensure_ascii=False)
+            chosen['interactions'] = self.interactions
         if getattr(self, 'conformal', None) is not None:
             chosen['conformal'] = self.conformal
         if self._is_private():
@@ -90,7 +89,7 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
             chosen.update(epsilon=self.epsilon, delta=self.delta)
         for key, value in chosen.items():
             if value is not None:
-                call(lib.hr_fit_options_set, options, text_to(key.replace('_', '-')), text_to(_frames.text_of_value(value)))
+                call(lib.hr_fit_options_set, options, text_to(key.replace('_', '-')), text_to(option_text(value)))
         options.threads = threads_of(self.n_jobs)
         options.records_per_person = self.records_per_person or 0
         return options

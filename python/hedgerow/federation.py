@@ -9,7 +9,7 @@ import numpy as np
 from . import _frames, _progress  # noqa: F401 (what the library logs)
 from ._labels import labels_of
 from ._native import Interrupts, call, ffi, lib, text_to
-from ._parameters import check_options, exposures_of, threads_of
+from ._parameters import check_interactions, check_options, exposures_of, option_text, threads_of
 from .errors import ArgumentError, SchemaError
 from .estimators import MODES
 from .model import Model
@@ -24,7 +24,7 @@ def simulate(owners: Sequence[tuple[Any, Any]], *, schema: Schema | str | os.Pat
     owners: for each a table (rows x features: pandas, polars, pyarrow or numpy) and its labels. schema: a `Schema` or the path of one, the
     same for all, public. method: 'hedge', 'id3', 'inprivate', or 'simfl' in mode 'paper'. epsilon, delta: what the job costs each owner; delta=None is the
     job's default. coalition: owners that may act together with the coordinator; None: as many as usual. rounds: of inprivate. options:
-    {name: value} of the method. n_jobs: owners that work at the same time, -1 for all processors. strict: as of the estimators, for the table of
+    {name: value} of the method, such as {'interactions': [['age', 'dose']]} of hedge. n_jobs: owners that work at the same time, -1 for all processors. strict: as of the estimators, for the table of
     each owner.
 
     Fails: ArgumentError, SchemaError (a table does not follow the schema), ValueError (labels), BudgetError, PolicyError (the owners decline)."""
@@ -55,14 +55,15 @@ def _refuse_repeats(tables: list[Any]) -> None:
 def _options(method: str, mode: str, epsilon: float, delta: float | None, others: dict[str, Any]) -> Any:
     if mode not in MODES:
         raise ArgumentError("mode is 'sound' or 'paper', not %r" % (mode,))
-    check_options(others)
+    check_options(others, apart=('epsilon', 'delta'))
+    check_interactions(others.get('interactions'))
     options = ffi.new('hr_fit_options *')
     call(lib.hr_fit_options_init_sized, options, ffi.sizeof('hr_fit_options'), text_to(method), MODES[mode])
     lib.hr_job_options_init(options)
     chosen = {'epsilon': None if method == 'simfl' else epsilon, 'delta': delta, **others}
     for key, value in chosen.items():
         if value is not None:
-            call(lib.hr_fit_options_set, options, text_to(key.replace('_', '-')), text_to(_frames.text_of_value(value)))
+            call(lib.hr_fit_options_set, options, text_to(key.replace('_', '-')), text_to(option_text(value)))
     return options
 
 

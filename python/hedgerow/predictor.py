@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from . import _frames
 from ._cells import object_column
 from ._reading import Reader, TableColumn, table_columns
-from ._native import call, ffi, lib
+from ._native import call, ffi, lib, text_of
 from .errors import ArgumentError, SchemaError, UnknownCategoryWarning
 from .schema import Column, middle_quantile
 
@@ -82,9 +82,10 @@ class Predictor:
 
     def predict_proba_row(self, record: Any) -> NDArray[np.float64]:
         """The probability of each class, whose sum is 1: the row of `Model.predict`, and of `predict_proba`
-        of a classifier. Fails: ArgumentError, too (the label is a number)."""
+        of a classifier. Fails: ArgumentError, too (the label has no classes)."""
         if self._classes is None:
-            raise ArgumentError('The label is a number, which has no probabilities; call predict_row.')
+            what = text_of(lib.hr_task_text(lib.hr_schema_task(self._schema._at)))
+            raise ArgumentError('The model predicts %s: there are no probabilities of classes; call predict_row.' % what)
         probabilities = np.frombuffer(ffi.buffer(self._outputs(record)), np.float64)
         return probabilities if self._order is None else probabilities[self._order]
 

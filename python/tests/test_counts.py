@@ -132,3 +132,10 @@ def test_schema__has_a_count():
     schema = Schema.build(Column('y', 0, 60, count=True), [Column('x', 0, 1)])
     assert schema.task == 'count' and 'kind: count' in schema.to_yaml()
     assert Schema.parse(schema.to_yaml()).label == schema.label
+
+
+def test_rows__have_no_probabilities_of_classes():
+    x, y = counts()
+    predictor = HedgerowRegressor(epsilon=8, bounds=(0, 1), label_bounds=(0, 60), counts=True).fit(x, y).model_.predictor()
+    with pytest.raises(hedgerow.errors.ArgumentError, match='predicts a count: there are no probabilities'):
+        predictor.predict_proba_row(x[0])

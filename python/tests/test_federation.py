@@ -97,6 +97,13 @@ def test_owners__train_on_numbers_and_with_other_methods():
     assert not hedgerow.simulate(frames(), schema=CLASSES, method='simfl', mode='paper', options={'trees': 3}).guarantee.is_private
 
 
+def test_owners__train_with_lists_of_interactions():
+    model = hedgerow.simulate(frames(), schema=CLASSES, epsilon=4, options={'interactions': [['a', 'b']]})
+    assert model.interactions == '[["a", "b"]]'
+    with pytest.raises(hedgerow.ArgumentError, match='interactions is'):
+        hedgerow.simulate(frames(), schema=CLASSES, epsilon=4, options={'interactions': ['a', 'b']})
+
+
 def test_owners__give_polars_and_arrow_tables():
     polars = pytest.importorskip('polars')
     tables = [(polars.DataFrame({k: v.tolist() for k, v in owner(500, seed)[0].items()}), owner(500, seed)[1]) for seed in range(2)]
