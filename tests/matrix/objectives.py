@@ -57,7 +57,7 @@ OF_PYTHON = ('Python', 'SHAP', 'report')
 FORMATS = {'ONNX': 'onnx', 'XGBoost': 'xgboost', 'LightGBM': 'lightgbm'}
 
 # (row, column): what the refusal says. All other cells work.
-TUNE = 'settings are compared by figures with noise, which labels of this kind have none of'
+TUNE = 'settings are compared by a loss with noise, which labels of this kind have none of'
 EXPORT = 'no format of other programs has survival of times to an event'
 REFUSED = {
     ('counts', 'average'): 'models of a count are not averaged',
@@ -68,7 +68,6 @@ REFUSED = {
     ('persons', 'average'): 'a job of method average cannot protect persons',
     ('quantiles', 'tune'): TUNE, ('times', 'tune'): TUNE,
     ('quantiles', 'figures with noise'): 'no figures of quantiles are released with noise',
-    ('times', 'figures with noise'): 'no figures of times of events are released with noise',
     ('persons', 'figures with noise'): 'the model protects persons, but these figures would protect single records only',
     ('quantiles', 'XGBoost'): 'XGBoost cannot put several quantiles in their order',
     ('quantiles', 'LightGBM'): 'LightGBM cannot put several quantiles in their order',
