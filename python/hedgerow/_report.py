@@ -247,7 +247,7 @@ def _scale_of(model: Model, link: str, outputs: int) -> Scale:
 def _output_names(label: Column) -> list[str]:
     """Of a model of several outputs: classes, intervals or quantiles."""
     if label.event is not None:
-        return ['up to %g' % cut for cut in label.intervals]
+        return ['up to %g' % float(cut) for cut in label.intervals]  # a model's are cuts
     return list(label.values) if label.is_category else quantile_names(label)
 
 
