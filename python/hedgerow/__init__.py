@@ -15,7 +15,7 @@ from .errors import (AbsentError, ArgumentError, BudgetError, FileError, FormatE
 from .explain import Axis, Shap, Shape, Shapes
 from .generate import generate_hospital
 from .ledger import Entry, Ledger, LedgerLeftBehind
-from .model import Guarantee, Model, Release, Releases
+from .model import Guarantee, Model, Release, Releases, SurvivalCurve
 from .predictor import Predictor
 from .schema import Column, Fact, Schema
 
@@ -54,7 +54,7 @@ SKOPS_TYPES += [kind.__module__ + '.' + kind.__name__ for kind in (Ledger, Ledge
 __all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'Column', 'Entry', 'Evaluation', 'Fact', 'Figure', 'FileError', 'FormatError',
            'Guarantee', 'HedgerowClassifier', 'HedgerowError', 'HedgerowRegressor', 'HedgerowSurvival', 'HedgerowWarning', 'Ledger', 'LimitError', 'MisfitWarning',
            'Model', 'PolicyError', 'Predictor', 'PrivacyLeakWarning', 'PrivateSearchCV', 'PublicEncoder', 'PublicScaler', 'Release', 'Releases',
-           'ReviewWarning', 'SKOPS_TYPES', 'Schema', 'SchemaError', 'Shap', 'Shape', 'Shapes', 'SuspectModelWarning', 'UnknownCategoryWarning', 'check_search', 'evaluate',
+           'ReviewWarning', 'SKOPS_TYPES', 'Schema', 'SchemaError', 'Shap', 'Shape', 'Shapes', 'SurvivalCurve', 'SuspectModelWarning', 'UnknownCategoryWarning', 'check_search', 'evaluate',
            'generate_hospital', 'methods', 'private_pipeline', 'report', 'search_cost', 'simulate']
 
 

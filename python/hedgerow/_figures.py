@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from .model import SurvivalCurve
     from .schema import Column
 
-__all__ = ['Axis', 'Curve', 'compact', 'curve', 'dots', 'steps', 'surface']
+__all__ = ['Axis', 'Curve', 'compact', 'curve', 'dots', 'steps', 'surface', 'survival']
 
 Numbers = NDArray[np.float64]
 
@@ -176,6 +177,26 @@ def steps(axis: Axis, curves: Sequence[Curve], what: str, name: str) -> str:
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: ('+' if value > 0 else '') + compact(value)))
         axes.grid(axis='y')
         axes.set_xlabel(short(axis.name, 40))
+        _legend(figure, axes, len(curves))
+    return _svg(figure, name)
+
+
+def survival(curves: Sequence[SurvivalCurve], unit: str, name: str) -> str:
+    """Survival curves from 1 at time 0, through what is known at their cuts, with bands there."""
+    from matplotlib.ticker import MaxNLocator
+    with _style(name):
+        figure, axes = _figure(2.7 + .2 * ((len(curves) + 1) // 2 if len(curves) > 1 else 0), 'Part without an event, with bands of 95 %')
+        for k, curve in enumerate(curves):
+            colour, times = LINES[k % len(LINES)], np.concatenate([[0], curve.times])
+            low, middle, high = (np.concatenate([[1], of]) for of in (curve.low, curve.survival, curve.high))
+            axes.fill_between(times, low, high, color=BAND if len(curves) == 1 else colour, alpha=.3 if len(curves) == 1 else .15, linewidth=0)
+            axes.plot(times, middle, color=colour, linewidth=1.8, marker='o', markersize=3, label=short(curve.group or 'all'))
+        axes.set_xlim(0, curves[0].times[-1])
+        axes.set_ylim(min(float(curve.low.min()) for curve in curves), 1)
+        axes.xaxis.set_major_locator(MaxNLocator(TICKS))
+        axes.yaxis.set_major_locator(MaxNLocator(TICKS))
+        axes.grid(axis='y')
+        axes.set_xlabel(short(unit, 40))
         _legend(figure, axes, len(curves))
     return _svg(figure, name)
 

@@ -91,7 +91,7 @@ def _facts_of(model: Model) -> dict[str, Any]:
         'task': TASKS[file['task']], 'trees': model.tree_count, 'guarantee': model.guarantee, 'start': model.start_guarantee,
         'settings': file['settings'], 'suspect': model.suspect, 'records': _records(model), 'exposure': schema.exposure, 'guess': _guess(model.guarantee), 'version': text_of(lib.hr_version()), 'made_by': file['version'],
         'budget': _budget(model), 'importance': features.importance(), 'scale': features.scale, 'effects': effects, 'pairs': pairs, 'is_drawn': features.found.is_drawn,
-        'calibration': _calibration(file), 'interval': _interval(model, file), 'owners': _owners(model, file['settings']), 'tree': _first_tree(model, file, features.scale)}
+        'curves': _curves_of(model), 'calibration': _calibration(file), 'interval': _interval(model, file), 'owners': _owners(model, file['settings']), 'tree': _first_tree(model, file, features.scale)}
 
 
 # ---- Words and numbers ----
@@ -406,6 +406,17 @@ def _calibration(file: dict[str, Any]) -> dict[str, Any] | None:
     figure = _figures.curve(p, corrected, ('Probability before the correction, %', 'Probability after the correction, %'), 'How calibration corrects probabilities')
     rows = [(100 * at, 100 * float(np.interp(at, p, corrected))) for at in (.05, .1, .25, .5, .75, .9, .95)]
     return {'intercept': intercept, 'slope': slope, 'figure': figure, 'rows': rows}
+
+
+def _curves_of(model: Model) -> dict[str, Any] | None:
+    """The released survival curves: those of the groups that have points, in one figure, or that of all."""
+    curves = model.survival_curves
+    if not curves:
+        return None
+    known = [curve for curve in curves[1:] if len(curve.times)][:len(_figures.LINES)] or curves[:1]
+    rows = [{'group': curve.group or 'all records', 'cells': ['%.3f (%.3f to %.3f)' % cell for cell in zip(curve.survival, curve.low, curve.high)]} for curve in curves]
+    figure = _figures.survival(known, model.schema.label.name, 'Survival curves with their bands' if len(known) > 1 else 'The survival curve with its band')
+    return {'figure': figure, 'rows': rows, 'times': [_number(float(time)) for time in curves[0].times], 'drawn': len(known), 'groups': len(curves) - 1}
 
 
 def _owners(model: Model, settings: dict[str, str]) -> dict[str, Any] | None:

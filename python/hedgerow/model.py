@@ -97,6 +97,17 @@ def release_of(one: Any) -> Release:
                    one.draws, one.shares)
 
 
+@dataclass(frozen=True)
+class SurvivalCurve:
+    """A released survival curve. group: '' of all records, 'sex=f' or 'sex is missing' of a group. At each of `times` the probability that no event
+    came until then, and the band that covers the truth with a probability of about .95; a group that noise hides has no points."""
+    group: str
+    times: NDArray[np.float64]
+    survival: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
 class Releases(list[Release]):
     """All noisy answers, in the order in which they were drawn. In a notebook it shows them by what was released."""
 
@@ -264,6 +275,17 @@ class Model:
     def is_additive(self) -> bool:
         """Whether no tree splits by more than one feature: a score is then `shapes.base` and one number of each shape."""
         return bool(lib.hr_model_is_additive(self._at))
+
+    @property
+    def survival_curves(self) -> list[SurvivalCurve]:
+        """Of a model of the method survival-curve: the curve of all, then those of groups. Empty for other methods."""
+        point, found = ffi.new('hr_curve_point *'), []
+        while name := lib.hr_model_curve(self._at, len(found)):
+            points = []
+            while lib.hr_model_curve_point(self._at, len(found), len(points), point):
+                points.append((point.time, point.survival, point.low, point.high))
+            found.append(SurvivalCurve(text_of(name), *np.array(points).reshape(-1, 4).T))
+        return found
 
     @property
     def releases(self) -> Releases:

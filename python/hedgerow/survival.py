@@ -35,9 +35,10 @@ class HedgerowSurvival(HedgerowEstimator):
     intervals: the public cuts at which they end, ascending from above 0, such as (30, 90, 365). Or {'quantiles': 8, 'high': 1825}:
         8 intervals of about equal numbers of events up to the public time 1825, whose cuts the fit releases for 5 % of its budget. Not needed with a schema,
         whose label is of the kind time.
-    Other parameters are those of `HedgerowClassifier`, but for classes.
+    Other parameters are those of `HedgerowClassifier`, but for classes. method='survival-curve' learns the curve of all records, with bands
+        (`curves_`), and with options={'group': 'sex'} that of each value of a category, for the same budget.
 
-    Attributes: times_ (the cuts), model_ (`Model`), n_features_in_, feature_names_in_, guarantee_, releases_, feature_importances_."""
+    Attributes: times_ (the cuts), curves_ (of survival-curve: a list of `SurvivalCurve`; else empty), model_ (`Model`), n_features_in_, feature_names_in_, guarantee_, releases_, feature_importances_."""
 
     def __init__(self, method: str = 'hedge', *, intervals: Sequence[float] | Mapping[str, float] | None = None, epsilon: float = 1.0, delta: float | None = None,
                  mode: str = 'sound', schema: Schema | str | os.PathLike[str] | None = None, bounds: Any = None, categories: Any = None,
@@ -72,6 +73,7 @@ class HedgerowSurvival(HedgerowEstimator):
             raise ArgumentError('The schema has the intervals: leave intervals out.')
         self._train(schema, columns, np.where(event, time, -time), facts, record_weights(weights, columns.rows))
         self.times_ = np.array(self.model_.schema.label.intervals)
+        self.curves_ = self.model_.survival_curves
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

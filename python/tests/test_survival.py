@@ -8,6 +8,7 @@ from sklearn.model_selection import cross_val_score
 
 import hedgerow
 from hedgerow import Column, HedgerowSurvival, Schema
+from hedgerow._report import render
 from hedgerow.survival import Followed
 
 CUTS = (30, 90, 365)
@@ -226,3 +227,19 @@ def test_report__of_an_additive_model_names_its_intervals(tmp_path):
     hedgerow.report(model.model_, tmp_path / 'report.html')
     page = (tmp_path / 'report.html').read_text()
     assert 'These charts are the whole model' in page and 'up to 30: ' in page and 'up to 365: ' in page
+
+
+def test_curves__are_those_of_groups_with_bands():
+    pandas = pytest.importorskip('pandas')
+    x, y, _ = times()
+    frame = pandas.DataFrame({'x': x[:, 0], 'side': np.where(x[:, 0] > .5, 'high', 'low')})
+    grouped = HedgerowSurvival('survival-curve', intervals=CUTS, epsilon=4, bounds={'x': (0, 1)}, categories={'side': ['high', 'low']}, options={'group': 'side'}).fit(frame, y)
+    everyone, missing, high, low = grouped.curves_
+    assert [curve.group for curve in grouped.curves_] == ['', 'side is missing', 'side=high', 'side=low']
+    assert everyone.times.tolist() == list(CUTS) and not len(missing.times)
+    for curve, rows in ((high, x[:, 0] > .5), (low, x[:, 0] <= .5)):
+        assert (curve.low <= curve.survival).all() and (curve.survival <= curve.high).all()
+        assert grouped.predict_survival_function(frame[rows])[0] == pytest.approx(curve.survival, abs=1e-4)
+    assert fitted()[0].curves_ == []
+    page = render(grouped)
+    assert 'Survival curves with their bands' in page and 'side=high' in page and 'too few records to tell' in page
