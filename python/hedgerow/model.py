@@ -279,9 +279,9 @@ class Model:
     @property
     def survival_curves(self) -> list[SurvivalCurve]:
         """Of a model of the method survival-curve: the curve of all, then those of groups. Empty for other methods."""
-        point, found = ffi.new('hr_curve_point *'), []
+        point, found = ffi.new('hr_curve_point *'), list[SurvivalCurve]()
         while name := lib.hr_model_curve(self._at, len(found)):
-            points = []
+            points = list[tuple[float, ...]]()
             while lib.hr_model_curve_point(self._at, len(found), len(points), point):
                 points.append((point.time, point.survival, point.low, point.high))
             found.append(SurvivalCurve(text_of(name), *np.array(points).reshape(-1, 4).T))

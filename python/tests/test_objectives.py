@@ -24,7 +24,7 @@ def fitted(request):
     label = table[['died', 'days']].astype({'died': bool}) if row.task == 'SURVIVAL' else table['y']
     # Of weights tables in memory have no column.
     schema = Schema.parse(objectives.write_schema(row).replace('weight: ' + row.weight, '') if row.weight else objectives.write_schema(row))
-    X = table[['age', 'dose', 'ward'] + (['who'] if row.unit == 'who' else [])]
+    X = table[['age', 'dose', 'ward'] + (['who'] if row.unit == 'who' else []) + (['w'] if 'exposure' in row.label else [])]
     model = ESTIMATORS.get(row.task, HedgerowRegressor)(schema=schema, epsilon=2, **dict([row.option] if row.option else []))
     return row, model.fit(X, label, **({'sample_weight': table['w'] / 2} if row.weight else {})), X
 
@@ -45,7 +45,7 @@ def test_python__fits_and_predicts(fitted):
 def test_shap__explains_every_row(fitted):
     row, model, X = fitted
     assert answers(row, 'SHAP')
-    X = X[['age', 'dose', 'ward']]
+    X = X[[name for name in X.columns if name != 'who']]
     shap = model.model_.shap(X[:20], background=X[:50])
     assert shap.values.shape[0] == 20 and np.isfinite(shap.values).all() and np.abs(shap.values).sum() > 0
 

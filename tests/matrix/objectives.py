@@ -48,6 +48,9 @@ ROWS = [
     Row('times', '`kind: time`', '{kind: time, time: days, event: died, intervals: [2, 5, 9]}', 'SURVIVAL'),
     Row('monotone features', '`monotone` of a feature, here of a number', NUMBER, 'REGRESSION', age=AGE.replace('}', ', monotone: increasing}')),
     Row('interactions', '`--interactions`, here of two classes', '{name: y, kind: classes, values: ["no", "yes"]}', 'BINARY', option=('interactions', '[[age, dose]]')),
+    Row('exposures', '`exposure` of a count', '{name: y, kind: count, high: 10, exposure: {column: w, high: 2}}', 'COUNT'),
+    Row('corrected intervals', '`--conformal`, of quantiles', NUMBER.replace('}', ', quantiles: [0.1, 0.5, 0.9]}'), 'QUANTILES', option=('conformal', '0.8')),
+    Row('cuts as quantiles', '`intervals: {quantiles: 3, high: 9}` of times', '{kind: time, time: days, event: died, intervals: {quantiles: 3, high: 9}}', 'SURVIVAL'),
     Row('record weights', '`weight` in the schema, here of a number', NUMBER, 'REGRESSION', weight='{column: w, high: 2}'),
     Row('persons', '`unit` names a column, here of two classes', '{name: y, kind: classes, values: ["no", "yes"]}', 'BINARY', unit='who'),
 ]
@@ -58,6 +61,8 @@ FORMATS = {'ONNX': 'onnx', 'XGBoost': 'xgboost', 'LightGBM': 'lightgbm'}
 
 # (row, column): what the refusal says. All other cells work.
 TUNE = 'settings are compared by a loss with noise, which labels of this kind have none of'
+OF_EXPOSURES = 'other programs know no exposures'
+OF_INTERVALS = 'no format of other programs has a corrected interval'
 EXPORT = 'no format of other programs has survival of times to an event'
 REFUSED = {
     ('counts', 'average'): 'models of a count are not averaged',
@@ -75,6 +80,22 @@ REFUSED = {
     ('record weights', 'start'): 'a fit that continues a model cannot weigh records',
     ('persons', 'start'): 'a fit that continues a model cannot protect persons',
     ('persons', 'ranks'): "a person's records may be at several ranks",
+    ('exposures', 'start'): 'a fit that continues a model cannot take exposures',
+    ('exposures', 'average'): 'models of a count are not averaged',
+    ('exposures', 'ONNX'): OF_EXPOSURES, ('exposures', 'XGBoost'): OF_EXPOSURES, ('exposures', 'LightGBM'): OF_EXPOSURES,
+    ('corrected intervals', 'ranks'): 'ranks do not correct intervals by held-out records',
+    ('corrected intervals', 'owners'): 'owners who train together do not correct intervals by held-out records',
+    ('corrected intervals', 'start'): 'the start may have seen the records that are held out',
+    ('corrected intervals', 'tune'): TUNE,
+    ('corrected intervals', 'average'): 'models of quantiles are not averaged',
+    ('corrected intervals', 'figures with noise'): 'no figures of quantiles are released with noise',
+    ('corrected intervals', 'ONNX'): OF_INTERVALS, ('corrected intervals', 'XGBoost'): OF_INTERVALS, ('corrected intervals', 'LightGBM'): OF_INTERVALS,
+    ('cuts as quantiles', 'ranks'): 'a fit over ranks finds no cuts between intervals',
+    ('cuts as quantiles', 'owners'): 'a job of owners finds no cuts between intervals',
+    ('cuts as quantiles', 'start'): 'the start has another schema: column days, intervals: cuts in the start',
+    ('cuts as quantiles', 'tune'): TUNE,
+    ('cuts as quantiles', 'average'): 'models of times of events are not averaged',
+    ('cuts as quantiles', 'ONNX'): EXPORT, ('cuts as quantiles', 'XGBoost'): EXPORT, ('cuts as quantiles', 'LightGBM'): EXPORT,
 }
 
 
