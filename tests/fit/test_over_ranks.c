@@ -25,7 +25,7 @@ static void assert_refused(const hr_fit_options *options, const char *field) {
 static void test_ranks__train_methods_that_ask_for_sums(void **state) {
     (void)state;
     static const char *const can[] = {"hedge",   "gbdt",   "dpboost", "seq", "para",
-                                      "diprime", "dp-ert", "dp-df",   "id3"};
+                                      "diprime", "dp-ert", "dp-df",   "id3", "survival-curve"};
     size_t found = 0;
     for (size_t m = 0; m < hr_method_count(); m++) {
         const char *name = hr_method_at(m)->name;

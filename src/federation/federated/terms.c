@@ -477,10 +477,9 @@ static bool differ_in_schema(ProtobufCBinaryData file, ProtobufCBinaryData runni
     char difference[HR_SCHEMA_DIFFERENCE] = "one of the two cannot be read";
     hr_schema *one = NULL, *other = NULL;
     if (is_same(file, running)) return false;
-    hr_status status = hr_schema_parse((const char *)file.data, file.len, "job file", &one, NULL);
-    if (!status)
-        status = hr_schema_parse((const char *)running.data, running.len, "running job", &other, NULL);
-    bool differ = status || hr_schema_difference(one, other, &sides, difference);
+    bool differ = hr_schema_parse((const char *)file.data, file.len, "job file", &one, NULL) ||
+                  hr_schema_parse((const char *)running.data, running.len, "running job", &other, NULL) ||
+                  hr_schema_difference(one, other, &sides, difference);
     hr_schema_free(one);
     hr_schema_free(other);
     if (differ) snprintf(text, HR_TERMS_DIFFERENCE, "the schema differs: %s", difference);
