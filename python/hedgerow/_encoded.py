@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,15 +61,21 @@ def is_between_extremes(of: Spread) -> NDArray[np.bool_]:
     return found
 
 
+def parts_of(columns: Columns) -> Iterator[tuple[list[str], NDArray[Any]]]:
+    """Names of columns and their cells, rows x columns; a column at a time where they do not lie in one array."""
+    if isinstance(columns.items, MatrixColumns):
+        yield ['x%d' % i for i in range(len(columns.items))], columns.items.matrix
+        return
+    for column in columns.items:
+        if column.kind == 'number':
+            yield [column.name], column.cells[:, None]
+
+
 def scaled_columns(columns: Columns) -> tuple[list[str], list[str]]:
     """Names of the columns that is_scaled finds, and of those that is_between_extremes finds."""
-    if isinstance(columns.items, MatrixColumns):
-        parts = [(['x%d' % i for i in range(len(columns.items))], columns.items.matrix)]
-    else:
-        parts = [([column.name], column.cells[:, None]) for column in columns.items if column.kind == 'number']
     scaled: list[str] = []
     extremes: list[str] = []
-    for names, cells in parts:
+    for names, cells in parts_of(columns):
         if cells.dtype.kind == 'f':
             of = spread(cells)
             scaled += [name for name, found in zip(names, is_scaled(of)) if found]

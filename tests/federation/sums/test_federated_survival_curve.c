@@ -73,7 +73,7 @@ static void test_curve__is_that_of_all_records(void **state) {
         assert_int_equal(joint->forest.output_count, CUTS);
         for (size_t k = 0; k < CUTS; k++)
             assert_true(fabs(joint->forest.base[k] - one->forest.base[k]) < .05);
-        if (!deltas[d]) assert_string_equal(setting_of(joint, "curve"), setting_of(one, "curve"));
+        if (deltas[d] == 0) assert_string_equal(setting_of(joint, "curve"), setting_of(one, "curve"));
         assert_true(fabs(records_of(joint) - ROWS) < 1);
         double *predicted = predictions_of(joint, w.table.data);
         for (size_t k = 0; k < CUTS; k++) assert_true(fabs(predicted[k] - curve[k].survival) < 5e-3);
