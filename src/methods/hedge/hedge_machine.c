@@ -192,10 +192,11 @@ static double bounded_records(const hr_hedge *h, double records) {
 }
 
 /* Of times: the numbers of codes, whose sum is n-hat. */
-static void on_codes(hr_hedge *h, const hr_noisy *values) {
+static void on_codes(hr_hedge *h, const hr_noisy *values, double noise_factor) {
     double counts[2 * HR_INTERVALS_MAX + 1];
     const double unit = (double)hedge_count_unit(h),
-                 noise = hr_noise_deviation(h->setting.privacy_measure, h->costs.count + h->costs.base, unit);
+                 noise = noise_factor *
+                         hr_noise_deviation(h->setting.privacy_measure, h->costs.count + h->costs.base, unit);
     for (size_t c = 0; c < hr_survival_codes(h->outputs); c++)
         h->records += counts[c] = released_count(h, values[c]);
     h->records = bounded_records(h, h->records);
@@ -204,11 +205,11 @@ static void on_codes(hr_hedge *h, const hr_noisy *values) {
 
 /* n-hat and the mean label, with a start the first alone; of more classes their counts, whose sum is n-hat.
  */
-static hr_status on_totals(hr_hedge *h, const hr_noisy *values, hr_error *err) {
+static hr_status on_totals(hr_hedge *h, const hr_noisy *values, double noise_factor, hr_error *err) {
     if (!values) return hr_hedge_drop_sum(h, h->costs.count + h->costs.base, err);
     h->stage = BINS;
     if (is_hazard(h)) {
-        on_codes(h, values);
+        on_codes(h, values, noise_factor);
         return HR_OK;
     }
     if (has_classes(h)) {
@@ -223,7 +224,8 @@ static hr_status on_totals(hr_hedge *h, const hr_noisy *values, hr_error *err) {
     if (!h->costs.base) return HR_OK;
     double label_unit = (double)(hr_unit_fineness(h->setting.unit) << HR_LABEL_BITS);
     double mean = (double)values[1].paid / label_unit / h->records;
-    double noise = hr_noise_deviation(h->setting.privacy_measure, h->costs.base,
+    double noise = noise_factor *
+                   hr_noise_deviation(h->setting.privacy_measure, h->costs.base,
                                       (double)hr_unit_label_sensitivity(h->setting.unit)) /
                    label_unit / h->records;
     for (size_t k = 0; k < h->outputs; k++)
@@ -439,7 +441,7 @@ hr_status hr_hedge_sums(hr_hedge *h, const hr_noisy *values, double noise_factor
     hr_hedge_question question;
     if (!hr_hedge_next(h, &question)) return HR_OK;
     h->next_group += question.line_count;
-    if (h->stage == TOTALS) return on_totals(h, values, err);
+    if (h->stage == TOTALS) return on_totals(h, values, noise_factor, err);
     if (h->stage == LEAVES) {
         hr_status status = values ? add_tree_hedge_machine(h, values, noise_factor, err) : HR_OK;
         if (status) return status;
