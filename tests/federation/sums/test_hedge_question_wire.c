@@ -38,6 +38,7 @@ typedef struct world {
     hr_hedge_question_reader hearers[OWNERS_MAX];
     int64_t sums[VALUES_MAX];
     size_t rounds;
+    double noise; /* of what opens, in parts of what one process draws */
 } world;
 
 /* Records 0 to 49 are of one person, and three in a row of one from there on. */
@@ -156,7 +157,10 @@ static void deal_records(world *w, size_t o) {
 
 static void world_open(world *w, task of, size_t owners) {
     const bool are_intervals = of.objective == HR_OBJECTIVE_HAZARD;
-    *w = (world){.outputs = are_intervals || of.classes > 2 ? of.classes : 1, .owners = owners, .task = of};
+    *w = (world){.outputs = are_intervals || of.classes > 2 ? of.classes : 1,
+                 .owners = owners,
+                 .task = of,
+                 .noise = 1};
     if (of.objective == HR_OBJECTIVE_QUANTILES) w->outputs = COUNT(quantiles);
     fill_table(w, of.classes);
     w->arena = hr_arena_new();
@@ -254,7 +258,7 @@ static void ask_sums(world *w, const hr_hedge_question *question, size_t asked) 
     else if (question->kind == HR_HEDGE_BINS)
         assert_int_equal(hr_edge_levels_accept(w->levels, noisy, NULL), HR_OK);
     else
-        assert_int_equal(hr_hedge_sums(w->hedge, lost ? NULL : noisy, 1, NULL), HR_OK);
+        assert_int_equal(hr_hedge_sums(w->hedge, lost ? NULL : noisy, w->noise, NULL), HR_OK);
     if (question->kind == HR_HEDGE_LEAVES) w->rounds++;
 }
 
@@ -341,6 +345,29 @@ static void test_owners__make_the_model_of_all_records(void **state) {
         }
         world_close(&one);
     }
+}
+
+/* How far apart the base scores of intervals are, where sums open with that much noise. */
+static double spread_of_hazards(double noise) {
+    static world w;
+    world_open(&w, (task){4, HR_OBJECTIVE_HAZARD, false, false}, 2);
+    w.noise = noise;
+    run_world(&w);
+    const hr_forest *forest = hr_hedge_forest(w.hedge);
+    double least = forest->base[0], most = forest->base[0];
+    for (size_t k = 1; k < forest->output_count; k++) {
+        least = fmin(least, forest->base[k]);
+        most = fmax(most, forest->base[k]);
+    }
+    world_close(&w);
+    return most - least;
+}
+
+static void test_base_hazards__are_doubted_by_the_noise_of_what_opened(void **state) {
+    (void)state;
+    const double one = spread_of_hazards(1);
+    assert_true(one > 0);
+    assert_true(spread_of_hazards(20) < .9 * one);
 }
 
 /* ---- What an owner does not read ---- */
@@ -434,6 +461,7 @@ static void test_owner__answers_nothing_about_trees_that_the_job_excludes(void *
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_owners__make_the_model_of_all_records),
+        cmocka_unit_test(test_base_hazards__are_doubted_by_the_noise_of_what_opened),
         cmocka_unit_test(test_owner__calibrates_no_numbers),
         cmocka_unit_test(test_owner__reads_the_first_round_once),
         cmocka_unit_test(test_owner__reads_no_forest_without_values),
