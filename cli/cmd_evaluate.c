@@ -306,7 +306,7 @@ static bool is_consistent(const command *self, const evaluate_args *args) {
     else if (args->epsilon.given && args->confusion)
         wrong = "--confusion prints exact counts, which --epsilon does not pay for";
     else if (args->epsilon.given && args->horizon.given)
-        wrong = "--horizon is for exact figures, which --epsilon does not pay for";
+        wrong = "--horizon is for exact figures, which --epsilon does not pay for; leave one of them out";
     else if (args->epsilon.given && args->timed)
         wrong = "--timings tells how long the records took, which --epsilon does not pay for";
     else if (args->epsilon.given && args->schema != NULL)
@@ -340,8 +340,18 @@ static hr_status check_horizon(const evaluate_args *args, const evaluation_run *
                              "leave it out");
     for (size_t k = 0; k < label->interval_count; k++)
         if (label->intervals[k] == args->horizon.value) return HR_OK;
-    return fail_argument(err, "--horizon: none of the model's intervals ends there",
-                         "choose one of its cuts, which 'hedgerow show' lists");
+    char cuts[sizeof err->remedy] = "choose one of ";
+    size_t used = strlen(cuts);
+    for (size_t k = 0; k < label->interval_count; k++) {
+        char cut[HR_NUMBER_TEXT];
+        hr_number_text(label->intervals[k], cut);
+        if (used + strlen(cut) + sizeof ", ..." > sizeof cuts) {
+            snprintf(cuts + used, sizeof cuts - used, ", ...");
+            break;
+        }
+        used += (size_t)snprintf(cuts + used, sizeof cuts - used, "%s%s", k > 0 ? ", " : "", cut);
+    }
+    return fail_argument(err, "--horizon: none of the model's intervals ends there", cuts);
 }
 
 static hr_status evaluate(const command *self, const evaluate_args *args, evaluation_run *run,

@@ -101,9 +101,11 @@ hr_status print_evaluation_plan_json(const hr_evaluation *plan, double records, 
 /* ---- Exact calibration ---- */
 
 void print_calibration(const hr_survival_evaluation *evaluation) {
-    printf("\nSurvival until %g, in groups of records by what is predicted, and as observed (Kaplan and "
+    char horizon[HR_NUMBER_TEXT];
+    hr_number_text(evaluation->horizon, horizon);
+    printf("\nSurvival until %s, in groups of records by what is predicted, and as observed (Kaplan and "
            "Meier):\n\n%12s  %12s  %12s\n",
-           evaluation->horizon, "records", "predicted", "observed");
+           horizon, "records", "predicted", "observed");
     for (size_t g = 0; g < HR_SURVIVAL_GROUPS; g++) {
         const hr_survival_group *group = &evaluation->groups[g];
         char predicted[NUMBER_SIZE], observed[NUMBER_SIZE];

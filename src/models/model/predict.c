@@ -10,6 +10,7 @@
 #include "tables/data/columns.h"
 #include "tables/data/records.h"
 #include "tables/schema/schema.h"
+#include "tables/schema/schema_difference.h"
 #include "trees/tree/link.h"
 
 #include <math.h>
@@ -102,10 +103,16 @@ hr_status hr_prediction_workers(int threads, size_t blocks, size_t *workers, hr_
     return HR_OK;
 }
 
+static hr_status refuse_schema(const prediction_task *t, hr_error *err) {
+    const hr_schema_sides sides = {"in the data's", "in the model's"};
+    char difference[HR_SCHEMA_DIFFERENCE] = "";
+    (void)hr_schema_difference(hr_data_schema(t->data), t->predictor->schema, &sides, difference);
+    return hr_fail(err, HR_E_SCHEMA, "read the data with the model's schema",
+                   "the data have another schema than the model: %s", difference);
+}
+
 static hr_status predict_all(prediction_task *t, int threads, hr_error *err) {
-    if (!hr_schema_same_columns(t->predictor->schema, hr_data_schema(t->data)))
-        return hr_fail(err, HR_E_SCHEMA, "read the data with the model's schema",
-                       "the data have another schema than the model");
+    if (!hr_schema_fits_model(hr_data_schema(t->data), t->predictor->schema)) return refuse_schema(t, err);
     t->rows = hr_data_rows(t->data);
     const size_t blocks = (t->rows + BLOCK - 1) / BLOCK, columns = t->predictor->column_count;
     hr_status status = hr_data_check_values(t->data, err);

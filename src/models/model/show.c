@@ -132,8 +132,11 @@ static void show_output(hr_buffer *buffer, const hr_model *model, const hr_tree 
     const hr_column *label = hr_schema_label(model->schema);
     if (label->kind == HR_KIND_NUMBER) {
         hr_show_text(buffer, label->name);
-        if (label->event) hr_buffer_format(buffer, " up to %g", label->intervals[tree->output]);
-        char name[HR_QUANTILE_NAME];
+        char name[HR_QUANTILE_NAME], cut[HR_NUMBER_TEXT];
+        if (label->event) {
+            hr_number_text(label->intervals[tree->output], cut);
+            hr_buffer_format(buffer, " up to %s", cut);
+        }
         if (!label->quantiles) return;
         hr_quantile_name(label->quantiles[tree->output], name);
         hr_buffer_format(buffer, " %s", name);

@@ -43,11 +43,14 @@ static void show_label(hr_buffer *b, const hr_model *m) {
     hr_buffer_format(b, "Task      %s", tasks[hr_schema_task(m->schema)]);
     hr_show_text(b, label->name);
     if (label->event) {
+        char cut[HR_NUMBER_TEXT];
         hr_buffer_text(b, " (event: ");
         hr_show_text(b, label->event);
         hr_buffer_text(b, ")\nIntervals end at ");
-        for (size_t k = 0; k < label->interval_count; k++)
-            hr_buffer_format(b, "%s%g", k ? ", " : "", label->intervals[k]);
+        for (size_t k = 0; k < label->interval_count; k++) {
+            hr_number_text(label->intervals[k], cut);
+            hr_buffer_format(b, "%s%s", k ? ", " : "", cut);
+        }
         hr_buffer_text(b, "\nScores    log-odds of the event in each interval, of records at risk in it\n");
         return;
     }

@@ -247,7 +247,7 @@ static bool same_column(const hr_column *a, const hr_column *b) {
            hr_label_quantiles_same(a, b);
 }
 
-bool hr_schema_same_columns(const hr_schema *a, const hr_schema *b) {
+static bool same_columns(const hr_schema *a, const hr_schema *b) {
     const hr_schema_parts *x = &a->parts, *y = &b->parts;
     if (!same_column(&x->label, &y->label) || x->feature_count != y->feature_count) return false;
     for (size_t i = 0; i < x->feature_count; i++) {
@@ -258,11 +258,27 @@ bool hr_schema_same_columns(const hr_schema *a, const hr_schema *b) {
            same_words(x->missing, x->missing_count, y->missing, y->missing_count);
 }
 
+/* Of a label of the data, whose cuts a fit is to find: it has found those of the model. */
+static bool finds_cuts_of(const hr_column *data, const hr_column *model) {
+    return data->quantile_cuts && !model->quantile_cuts && model->interval_count && data->interval_count &&
+           data->intervals[data->interval_count - 1] == model->intervals[model->interval_count - 1];
+}
+
+bool hr_schema_fits_model(const hr_schema *data, const hr_schema *model) {
+    hr_schema cut = *data;
+    const hr_column *label = &model->parts.label;
+    if (finds_cuts_of(&data->parts.label, label)) {
+        cut.parts.label.intervals = label->intervals;
+        cut.parts.label.interval_count = label->interval_count;
+        cut.parts.label.quantile_cuts = false;
+    }
+    return same_columns(&cut, model);
+}
+
 bool hr_schema_same(const hr_schema *a, const hr_schema *b) {
     const hr_schema_parts *x = &a->parts, *y = &b->parts;
-    return hr_schema_same_columns(a, b) && same_optional(x->unit, y->unit) &&
-           same_optional(x->weight, y->weight) && x->weight_high == y->weight_high &&
-           hr_number_format_same(&x->weight_format, &y->weight_format);
+    return same_columns(a, b) && same_optional(x->unit, y->unit) && same_optional(x->weight, y->weight) &&
+           x->weight_high == y->weight_high && hr_number_format_same(&x->weight_format, &y->weight_format);
 }
 
 /* ---- Views ---- */

@@ -17,9 +17,10 @@ HR_MUST_CHECK hr_status hr_schema_copy_of_records(const hr_schema *schema, hr_sc
  * missing spellings). */
 bool hr_schema_same(const hr_schema *a, const hr_schema *b);
 
-/* Whether they have the same label, exposure, features and spellings of missing, so that one predicts what
- * the other was trained on. */
-bool hr_schema_same_columns(const hr_schema *a, const hr_schema *b);
+/* Whether a model of that schema predicts for the data: both have the same label, exposure, features and
+ * spellings of missing. Where the data's label has cuts that a fit is to find, the model may have found any
+ * that end where they do. */
+bool hr_schema_fits_model(const hr_schema *data, const hr_schema *model);
 
 /* All of it, borrowed. */
 const hr_schema_parts *hr_schema_parts_of(const hr_schema *schema);

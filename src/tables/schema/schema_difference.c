@@ -184,8 +184,8 @@ static bool exposures_differ(const comparison *c, const hr_schema *one, const hr
 
 static bool facts_differ(const comparison *c, const hr_schema *one, const hr_schema *other) {
     const word_list missing = missing_of(one), other_missing = missing_of(other);
-    return words_differ(c, &missing, &other_missing) || units_differ(c, one, other) ||
-           weights_differ(c, one, other) || exposures_differ(c, one, other);
+    return words_differ(c, &missing, &other_missing) || exposures_differ(c, one, other) ||
+           units_differ(c, one, other) || weights_differ(c, one, other);
 }
 
 bool hr_schema_difference(const hr_schema *one, const hr_schema *other, const hr_schema_sides *sides,
