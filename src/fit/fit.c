@@ -124,11 +124,8 @@ static hr_status check_fit(fit_job *f, hr_error *err) {
     if (!hr_data_has_labels(f->data))
         return hr_fail(err, HR_E_SCHEMA, "train on data that have the label",
                        "the data have no label column");
-    if (hr_schema_exposure(schema, NULL) && !f->data->exposures) {
-        hr_fail(err, HR_E_SCHEMA, "give exposures with the arrays (hr_arrays.exposures)",
-                "the data have no exposures, which the schema names");
-        return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, "exposure");
-    }
+    status = hr_data_check_exposures(f->data, err);
+    if (status) return status;
     if (!rows_of_fit(f)) return hr_fail(err, HR_E_SCHEMA, "add records", "the data have no rows");
     if (!hr_schema_feature_count(schema))
         return hr_fail(err, HR_E_SCHEMA, "add a feature", "the schema has no features");

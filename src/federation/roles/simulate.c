@@ -149,7 +149,6 @@ static hr_status check_simulated_options(const hr_fit_options *o, hr_error *err)
 static hr_status check_simulated_tables(const hr_simulated_owners *owners, hr_error *err) {
     static const hr_schema_sides sides = {"at the first owner", "at another one"};
     char difference[HR_SCHEMA_DIFFERENCE];
-    hr_status status;
     if (!owners->count)
         return hr_fail(err, HR_E_ARGUMENT, "give a table for each owner", "there are no owners");
     for (size_t o = 0; o < owners->count; o++) {
@@ -158,13 +157,16 @@ static hr_status check_simulated_tables(const hr_simulated_owners *owners, hr_er
         if (!hr_data_has_labels(owners->tables[o]))
             return hr_fail(err, HR_E_SCHEMA, "give data with the label's column",
                            "the table of owner %zu has no labels", o + 1);
-        status = hr_data_check_values(owners->tables[o], err);
+        if (hr_data_check_exposures(owners->tables[o], NULL))
+            return hr_fail(err, HR_E_SCHEMA, "give exposures with the arrays (hr_arrays.exposures)",
+                           "the table of owner %zu has no exposures, which the schema names", o + 1);
+        const hr_status status = hr_data_check_values(owners->tables[o], err);
         if (status) return status;
         if (hr_schema_difference(first, other, &sides, difference))
             return hr_fail(err, HR_E_SCHEMA, "give all tables one schema", "the schemas differ: %s",
                            difference);
     }
-    status = hr_data_refuse_twice(owners->tables, owners->count, err);
+    const hr_status status = hr_data_refuse_twice(owners->tables, owners->count, err);
     return status ? status : hr_schema_public(hr_data_schema(owners->tables[0]), err);
 }
 

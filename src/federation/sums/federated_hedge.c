@@ -15,6 +15,7 @@
 #include "privacy/crypto/csprng.h"
 #include "privacy/noise.h"
 #include "tables/bins/edges.h"
+#include "tables/data/records.h"
 #include "trees/candidates/hedge_records.h"
 
 #include <math.h>
@@ -58,7 +59,8 @@ static hr_status open_hedge_owner(const hr_owner_turn *t, const hr_budget *budge
     hedge_owner *o = *state = hr_arena_alloc(arena, 1, sizeof *o);
     if (!o) return hr_fail_memory(err);
     *o = (hedge_owner){0};
-    hr_status status = options_of(t->job, &options, err);
+    hr_status status = hr_data_check_exposures(t->data, err);
+    if (!status) status = options_of(t->job, &options, err);
     if (status) return status;
     hr_interactions interactions;
     status = hr_interactions_read(options.interactions, schema, arena, &interactions, err);

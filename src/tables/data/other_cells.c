@@ -95,6 +95,13 @@ void hr_cursor_leave_part(const hr_cursor *cursor, const hr_slot *slot) {
         cursor->table->data->exposures[cursor->row] = 1;
 }
 
+hr_status hr_data_check_exposures(const hr_data *data, hr_error *err) {
+    if (data->exposures || !hr_schema_exposure(data->schema, NULL)) return HR_OK;
+    hr_fail(err, HR_E_SCHEMA, "give exposures with the arrays (hr_arrays.exposures)",
+            "the data have no exposures, which the schema names");
+    return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, "exposure");
+}
+
 /* ---- Times of events ---- */
 
 hr_status hr_cursor_store_time(const hr_cursor *cursor, const hr_slot *slot, const char *cell, size_t size,

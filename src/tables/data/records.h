@@ -73,6 +73,10 @@ static inline const uint32_t *hr_data_weights(const hr_data *data) {
     return data->weights;
 }
 
+/* Before a fit: arrays without exposures may be predicted alone. Fails: SCHEMA (the schema names exposures,
+ * and the data have none). */
+hr_status hr_data_check_exposures(const hr_data *data, hr_error *err);
+
 /* What a record of this weight counts in sums of exposures, at most its weight. */
 static inline uint32_t hr_exposed(uint32_t weight, double exposure) {
     return (uint32_t)(weight * exposure);

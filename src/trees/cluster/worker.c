@@ -267,6 +267,7 @@ void hr_cluster_answer(hr_cluster *cluster, const hr_data *data, int threads) {
         fail_worker(&w, HR_E_MEMORY);
     else
         w.passing_start = hr_arena_get_mark(w.passing);
+    if (!w.status) w.status = hr_data_check_exposures(data, &w.err);
     if (!w.status) w.status = hr_local_stats_source_new(&records, &w.local, &w.err);
     while (receive_question(&w)) continue;
     hr_stats_free(w.local);

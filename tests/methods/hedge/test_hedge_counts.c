@@ -4,6 +4,8 @@
 #include "support/model_text.h"
 #include "support/tables.h"
 
+#include <hedgerow/federation.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -317,7 +319,14 @@ static void test_exposures__are_refused(void **state) {
     hr_model *model = NULL;
     assert_int_equal(hr_fit(data, &options, &model, &err), HR_E_SCHEMA);
     assert_non_null(strstr(err.message, "have no exposures"));
+    hr_job_options_init(&options);
+    const hr_data *tables[] = {t.data, data};
+    const hr_simulated_owners owners = {.tables = tables, .count = 2};
+    const hr_party_settings settings = HR_PARTY_SETTINGS_INIT;
+    assert_int_equal(hr_simulate_records(&options, &owners, &settings, &model, &err), HR_E_SCHEMA);
+    assert_string_equal(err.message, "the table of owner 2 has no exposures, which the schema names");
     hr_data_free(data);
+    options = options_of("hedge", HR_MODE_SOUND);
     options.records_per_person = 2;
     assert_int_not_equal(hr_fit(t.data, &options, &model, &err), HR_OK);
     table_close(&t);
