@@ -98,6 +98,8 @@ struct hr_federated_method {
     void (*defaults)(hr_fit_options *options);
     /* Whether it can train on records of this schema. NULL: of any. Fails: ARGUMENT. */
     hr_status (*check_schema)(const hr_schema *schema, hr_error *err);
+    /* Whether a job's options go with its schema, before it is offered. NULL: any do. Fails: ARGUMENT. */
+    hr_status (*check_options)(const hr_fit_options *options, const hr_schema *schema, hr_error *err);
     /* Whether the budget that the terms grant an owner pays for all that it releases. Depends on the terms
      * and the schema only, not on the records. Fails: BUDGET, LIMIT, ARGUMENT. */
     hr_status (*check_terms)(const Hedgerow__Terms *terms, const hr_schema *schema, hr_error *err);

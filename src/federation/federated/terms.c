@@ -308,6 +308,7 @@ hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema 
     if (!status) status = hr_conformal_refuse(&job->options, "owners who train together", err);
     if (!status && job->averages) status = check_alone(&job->options, err);
     if (!status) status = hr_interactions_check(job->options.interactions, schema, err);
+    if (!status && federated->check_options) status = federated->check_options(&job->options, schema, err);
     if (!status) status = check_job_keys(job, federated, owners, err);
     if (!status) status = hr_schema_render(schema, &o.schema, err);
     if (!status) status = list_work(&o, federated, job, schema, err);
@@ -346,10 +347,8 @@ hr_status hr_terms_trained(const Hedgerow__Terms *terms, const hr_method **out, 
     if (!federated->averages && terms->train.len)
         return hr_fail(err, HR_E_ARGUMENT, "", "the method '%s' trains no other one",
                        federated->method->info.name);
-    if (!federated->averages) {
-        *out = federated->method;
-        return HR_OK;
-    }
+    *out = federated->method;
+    if (!federated->averages) return HR_OK;
     small_text name;
     hr_fit_options options;
     hr_status status = setting_text_of(terms->train, &name, err);

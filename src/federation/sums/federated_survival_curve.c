@@ -20,6 +20,12 @@
 
 /* ---- Terms ---- */
 
+static hr_status check_curve_options(const hr_fit_options *options, const hr_schema *schema, hr_error *err) {
+    const hr_fit_facts facts = {.options = options, .schema = schema};
+    hr_curve curve;
+    return hr_curve_of(&facts, &curve, err);
+}
+
 static hr_status curve_of_terms(const Hedgerow__Terms *terms, const hr_schema *schema, hr_curve *out,
                                 hr_error *err) {
     hr_fit_options options;
@@ -222,6 +228,7 @@ const hr_federated_method hr_federated_survival_curve = {
     .persons = true,
     .defaults = set_curve_defaults,
     .check_schema = hr_curve_check_schema,
+    .check_options = check_curve_options,
     .check_terms = check_curve_terms,
     .summed = &curve_summed,
     .free_state = hr_summed_free,

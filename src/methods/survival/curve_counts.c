@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { FEWEST_BINS = 2 }; /* of numbers, which no count depends on */
+static const char category[] = "name a feature that is a category";
 
 hr_status hr_curve_check_schema(const hr_schema *schema, hr_error *err) {
     if (hr_schema_task(schema) == HR_TASK_SURVIVAL) return HR_OK;
@@ -17,8 +18,7 @@ hr_status hr_curve_check_schema(const hr_schema *schema, hr_error *err) {
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
 }
 
-static hr_status refuse_group(const char *what, const char *remedy, hr_error *err) {
-    hr_fail(err, HR_E_ARGUMENT, remedy, "%s", what);
+static hr_status at_group(hr_error *err) {
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "group");
 }
 
@@ -26,21 +26,30 @@ static hr_status find_group(const char *name, hr_curve *curve, hr_error *err) {
     const size_t features = hr_schema_feature_count(curve->schema);
     size_t f = 0;
     while (f < features && strcmp(hr_schema_feature(curve->schema, f)->name, name) != 0) f++;
-    if (f == features)
-        return refuse_group("the schema has no such feature", "name a feature that is a category", err);
+    if (f == features) {
+        hr_fail(err, HR_E_ARGUMENT, category, "the schema has no feature '%.80s'", name);
+        return at_group(err);
+    }
     const hr_column *column = hr_schema_feature(curve->schema, f);
-    if (column->kind != HR_KIND_CATEGORY)
-        return refuse_group("groups are the values of a category, and this feature is a number",
-                            "name a feature that is a category", err);
-    if (column->value_count >= HR_CURVE_GROUPS_MAX)
-        return refuse_group("the category has more values than there are curves, 63",
-                            "join rare values, or name another category", err);
+    if (column->kind != HR_KIND_CATEGORY) {
+        hr_fail(err, HR_E_ARGUMENT, category, "groups are the values of a category, and '%.80s' is a number",
+                name);
+        return at_group(err);
+    }
+    if (column->value_count >= HR_CURVE_GROUPS_MAX) {
+        hr_fail(err, HR_E_ARGUMENT, "join rare values, or name another category",
+                "'%.80s' has %zu values, and a model has at most %d curves", name, column->value_count,
+                HR_CURVE_GROUPS_MAX - 1);
+        return at_group(err);
+    }
     curve->group = column;
     curve->feature = (uint32_t)f;
     return HR_OK;
 }
 
 hr_status hr_curve_of(const hr_fit_facts *facts, hr_curve *out, hr_error *err) {
+    const hr_status status = hr_curve_check_schema(facts->schema, err);
+    if (status) return status;
     *out = (hr_curve){.schema = facts->schema,
                       .intervals = hr_schema_label(facts->schema)->interval_count,
                       .unit = hr_facts_unit(facts)};

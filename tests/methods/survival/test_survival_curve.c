@@ -1,4 +1,5 @@
 /* survival-curve: its one line, its curve and bands, and what it refuses. Seeds are fixed. */
+#include "methods/survival/curve_counts.h"
 #include "methods/survival/life_table.h"
 #include "privacy/sensitivity.h"
 #include "support/tables.h"
@@ -169,17 +170,29 @@ static void refuse_group(const hr_data *data, const char *group, const char *mes
     assert_string_equal(err.field, "group");
 }
 
+static void test_curves__are_of_times_alone(void **state) {
+    (void)state;
+    table t = table_of_steps(10, 2, 2, 1);
+    const hr_fit_options options = curve_options(1, 0);
+    const hr_fit_facts facts = {.options = &options, .schema = hr_data_schema(t.data)};
+    hr_curve curve;
+    hr_error err = {0};
+    assert_int_equal(hr_curve_of(&facts, &curve, &err), HR_E_ARGUMENT);
+    assert_string_equal(err.message, "survival-curve learns times to an event alone");
+    table_close(&t);
+}
+
 static void test_survival_curve__refuses_what_is_no_group(void **state) {
     (void)state;
     table t = table_of_times(1, 100);
-    refuse_group(t.data, "wards", "the schema has no such feature");
-    refuse_group(t.data, "t", "the schema has no such feature");
-    refuse_group(t.data, "x", "groups are the values of a category, and this feature is a number");
+    refuse_group(t.data, "wards", "the schema has no feature 'wards'");
+    refuse_group(t.data, "t", "the schema has no feature 't'");
+    refuse_group(t.data, "x", "groups are the values of a category, and 'x' is a number");
     table_close(&t);
     t = table_open(10, 1);
     const hr_column many = category_column("k", 64), most = category_column("k", 63);
     table_make(&t, time_column(), &many);
-    refuse_group(t.data, "k", "the category has more values than there are curves, 63");
+    refuse_group(t.data, "k", "'k' has 64 values, and a model has at most 63 curves");
     table_close(&t);
     t = table_open(10, 1);
     table_make(&t, time_column(), &most);
@@ -293,6 +306,7 @@ int main(void) {
         cmocka_unit_test(test_survival_curve__has_one_of_each_group),
         cmocka_unit_test(test_survival_curve__says_of_a_hidden_group_what_it_says_of_all),
         cmocka_unit_test(test_survival_curve__counts_groups_in_one_line),
+        cmocka_unit_test(test_curves__are_of_times_alone),
         cmocka_unit_test(test_survival_curve__refuses_what_is_no_group),
         cmocka_unit_test(test_survival_curve__reads_no_points_of_other_texts),
         cmocka_unit_test(test_survival_curve__weighs_records),
