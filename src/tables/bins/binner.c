@@ -97,6 +97,7 @@ hr_status hr_binner_open(const hr_schema *schema, const char *path, const hr_bin
     hr_bin_options options;
     hr_status status = take_bin_options(given, &options, err);
     if (!status) status = hr_schema_refuse_unit(schema, "a binned cache", "train from the table itself", err);
+    if (!status) status = hr_schema_refuse_quantile_cuts(schema, "a binned cache", err);
     if (status) return status;
     hr_binner *b = calloc(1, sizeof *b);
     if (!b) return hr_fail_memory(err);

@@ -162,6 +162,9 @@ static hr_status check_time(checker *c, const hr_column *column) {
     if (!column->interval_count || column->interval_count > HR_INTERVALS_MAX)
         return hr_fail(c->err, HR_E_LIMIT, "give 1 to 64 cuts between intervals, such as [30, 90, 365]",
                        "there are %zu intervals", column->interval_count);
+    if (column->quantile_cuts && column->interval_count < 2)
+        return hr_fail(c->err, HR_E_LIMIT, "give a whole number from 2 to 64, or public cuts",
+                       "one interval has no cuts that a fit could find");
     for (size_t i = 0; i < column->interval_count; i++) {
         const double cut = column->intervals[i];
         c->fault->item = i;

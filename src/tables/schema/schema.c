@@ -211,9 +211,8 @@ hr_status hr_schema_refuse_quantile_cuts(const hr_schema *schema, const char *wh
     const hr_column *label = hr_schema_label(schema);
     if (!label->quantile_cuts) return HR_OK;
     hr_fail(err, HR_E_ARGUMENT,
-            "write public cuts into the schema: intervals: [30, 90, 365]; those that one owner's model has "
-            "released are such",
-            "%s finds no cuts between intervals", what);
+            "write public cuts, intervals: [30, 90, 365]; cuts that a model has released may be used",
+            "%s cannot release cuts between intervals", what);
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, label->name);
 }
 

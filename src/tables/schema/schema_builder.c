@@ -136,6 +136,8 @@ hr_status hr_schema_label_time_quantiles(hr_schema_builder *builder, const char 
     hr_column column = number(builder, name, -HR_TIME_MAX, HR_TIME_MAX);
     if (quantiles < 2 || quantiles > HR_INTERVALS_MAX)
         return hr_fail(err, HR_E_ARGUMENT, "give a whole number from 2 to 64", "no such number of quantiles");
+    if (!(high > 0))
+        return hr_fail(err, HR_E_ARGUMENT, "high: give the last cut, above 0", "no such last cut");
     column.event = copy_text_schema_builder(builder, event);
     if (!column.event) return hr_fail_memory(err);
     hr_status status = hr_time_cuts_even(builder->arena, quantiles, high, &column, err);

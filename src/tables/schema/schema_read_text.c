@@ -98,6 +98,8 @@ static hr_status read_quantile_cuts(const hr_keys *keys, const hr_yaml_node *map
     if (!status && !(count >= 2 && count <= HR_INTERVALS_MAX && count == floor(count)))
         status =
             hr_keys_refuse(keys, nodes[0], "give a whole number from 2 to 64", "no such number of quantiles");
+    if (!status && !(high > 0))
+        status = hr_keys_refuse(keys, nodes[1], "high: give the last cut, above 0", "no such last cut");
     return status ? status : hr_time_cuts_even(keys->arena, (size_t)count, high, out, keys->err);
 }
 

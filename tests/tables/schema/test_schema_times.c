@@ -133,12 +133,19 @@ static void test_time__may_have_quantiles_for_cuts(void **state) {
     hr_schema_builder *b = NULL;
     assert_int_equal(hr_schema_builder_new(&b, NULL), HR_OK);
     assert_int_equal(hr_schema_label_time_quantiles(b, "days", "died", 1, 1000, NULL), HR_E_ARGUMENT);
+    hr_error err = {0};
+    assert_int_equal(hr_schema_label_time_quantiles(b, "days", "died", 4, -1, &err), HR_E_ARGUMENT);
+    assert_string_equal(err.remedy, "high: give the last cut, above 0");
     assert_int_equal(hr_schema_label_time_quantiles(b, "days", "died", 4, 1000, NULL), HR_OK);
     assert_int_equal(hr_schema_add_number(b, "x", 0, 1, false, NULL), HR_OK);
     assert_int_equal(hr_schema_build(b, &built, NULL), HR_OK);
     hr_schema_builder_free(b);
     assert_quantiles(built);
-    hr_error err = {0};
+    hr_schema_parts one = *hr_schema_parts_of(built); /* 1 interval: there is no cut to be found */
+    one.label.interval_count = 1;
+    hr_schema *refused = NULL;
+    assert_int_equal(hr_schema_make(&one, &refused, &err), HR_E_LIMIT);
+    err = (hr_error){0};
     assert_int_equal(hr_schema_refuse_quantile_cuts(built, "a job", &err), HR_E_ARGUMENT);
     assert_string_equal(err.field, "days");
     hr_text_free(yaml);
@@ -198,8 +205,8 @@ static void test_time__refuses_what_is_none(void **state) {
          "last cut"},
         {SCHEMA("kind: time, time: days, event: died, intervals: {high: 3}"), "'quantiles' is missing",
          "last cut"},
-        {SCHEMA("kind: time, time: days, event: died, intervals: {quantiles: 3, high: -1}"), "is not above 0",
-         "ascend"},
+        {SCHEMA("kind: time, time: days, event: died, intervals: {quantiles: 3, high: -1}"),
+         "no such last cut", "high: give the last cut, above 0"},
         {SCHEMA("kind: time, time: days, event: died, intervals: {quantiles: 3, high: 9, low: 0}"),
          "unknown key", "last cut"},
         {SCHEMA("kind: time, time: days, event: days, intervals: [1]"), "'days' is used twice", "unique"},
