@@ -204,9 +204,23 @@ static void print_weight(const plan_terms *terms) {
     print_line("weight", text);
 }
 
+/* Of an interval that records correct which are held out for it. */
+static void print_interval(const hr_plan_info *plan) {
+    char text[300], promised[80] = "no coverage is promised: too few are held out for this budget";
+    if (plan->coverage == 0) return;
+    if (plan->short_by < plan->coverage)
+        snprintf(promised, sizeof promised, "on average it covers %g less at most %.2g", plan->coverage,
+                 plan->short_by);
+    snprintf(text, sizeof text,
+             "a fifth of the records, about %.0f, is held out and corrects the interval; %s", plan->held_out,
+             promised);
+    print_line("interval", text);
+}
+
 void print_plan(const hr_plan_info *plan, const plan_terms *terms) {
     print_head(plan, terms->method, "read, drawn or spent");
     print_records(plan, "", terms->guessed);
+    print_interval(plan);
     print_shape(plan);
     print_shares(plan, terms->bounds_share);
     print_noise(plan);
@@ -346,6 +360,15 @@ static void print_job_plan(const hr_job_plan_info *job, bool guessed) {
     print_prices(job);
 }
 
+static void put_interval(json_writer *to, const hr_plan_info *plan) {
+    if (plan->coverage == 0) return;
+    json_open(to, "conformal", '{');
+    json_number(to, "coverage", plan->coverage);
+    json_number(to, "held_out", plan->held_out);
+    json_number(to, "short_by", plan->short_by);
+    json_close(to, '}');
+}
+
 static void put_plan(json_writer *to, const hr_plan_info *plan, const char *method, bool guessed) {
     json_text(to, "method", method);
     json_number(to, "epsilon", plan->epsilon);
@@ -391,6 +414,7 @@ void print_plan_json(const hr_plan_info *plan, const plan_terms *terms) {
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
     put_plan(&json, plan, terms->method, terms->guessed);
+    put_interval(&json, plan);
     if (terms->unit != NULL) json_text(&json, "unit", terms->unit);
     if (terms->weight != NULL) {
         json_text(&json, "weight", terms->weight);

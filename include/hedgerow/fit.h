@@ -201,6 +201,9 @@ typedef struct hr_plan_info {
     bool of_logarithm;       /* counts: label_noise and prediction_noise are of the logarithm of the mean */
     size_t intervals; /* times of events: how many; share_count and share_base pay for their counts together,
                          and label_noise is of the part of the records with an event in one. 0: no times */
+    double coverage, held_out, short_by; /* with options->conformal: what it is, how many records are held
+                                            out, about, and what the coverage may fall short by, on average at
+                                            most; rounds and noise are of the others. 0: all train */
     double odds_beyond, odds_beyond_gaussian; /* as in hr_promise */
     bool lists; /* trees ask about features that meet in a list of the interactions, not about all */
 } hr_plan_info;

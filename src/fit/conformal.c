@@ -10,6 +10,7 @@
 #include "trees/tree/parts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,14 @@ static hr_charge charge_of(double coverage, hr_units cost, bool weighs) {
                                       (uint64_t)(weighs ? (int)HR_PERSON_UNIT : (int)HR_RECORD_UNIT)};
 }
 
+/* By how many records the level that is chosen may fall short of those wanted, on average at most. */
+static double shortfall_of(const hr_gate *gate, int64_t unit) {
+    size_t lines;
+    const hr_release *line = hr_gate_releases(gate, &lines);
+    const double rate = (double)line->scale_num / (double)line->scale_den * PARTS * (double)unit;
+    return (log(LEVELS - 1) + 1) / rate;
+}
+
 /* ---- Before anything is drawn ---- */
 
 static hr_status refuse_conformal(const char *why, const char *remedy, hr_error *err) {
@@ -56,17 +65,40 @@ hr_status hr_conformal_refuse(const hr_fit_options *options, const char *what, h
     return hr_fail_at(err, status, NULL, 0, 0, "conformal");
 }
 
-hr_status hr_conformal_check(const hr_fit_options *options, const hr_data *data, const hr_budget *budget,
-                             hr_error *err) {
-    const double coverage = hr_conformal_coverage(options);
+/* schema: NULL for a plan that has none. */
+static hr_status check_label(const hr_schema *schema, double coverage, hr_error *err) {
+    char quantiles[HR_QUANTILES_MAX * HR_QUANTILE_NAME] = "none", why[100];
     size_t ends[2];
-    if (coverage == 0) return HR_OK;
-    if (!hr_interval_ends(hr_schema_label(hr_data_schema(data)), coverage, ends)) {
-        hr_status status = hr_fail(err, HR_E_ARGUMENT, "name both in the schema: 'quantiles: [...]'",
-                                   "an interval for %g lies between the quantiles %g and %g of the label",
-                                   coverage, (1 - coverage) / 2, (1 + coverage) / 2);
-        return hr_fail_at(err, status, NULL, 0, 0, "conformal");
+    if (!schema)
+        return refuse_conformal("the interval lies between two quantiles, which the schema names",
+                                "give the schema", err);
+    const hr_column *label = hr_schema_label(schema);
+    const hr_task task = hr_schema_task(schema);
+    if (task != HR_TASK_REGRESSION && task != HR_TASK_QUANTILES) {
+        snprintf(why, sizeof why, "--conformal is for quantiles of a number, and the model predicts %s",
+                 hr_task_text(task));
+        return refuse_conformal(why, "leave it out", err);
     }
+    if (hr_interval_ends(label, coverage, ends)) return HR_OK;
+    for (size_t k = 0, used = 0; k < label->quantile_count && used < sizeof quantiles; k++)
+        used += (size_t)snprintf(quantiles + used, sizeof quantiles - used, "%s%g", k ? ", " : "",
+                                 label->quantiles[k]);
+    hr_status status =
+        hr_fail(err, HR_E_ARGUMENT,
+                label->quantile_count
+                    ? "choose an interval between two of them, or name both among the label's 'quantiles'"
+                    : "name both in the schema: 'quantiles: [...]'",
+                "an interval for %g lies between the quantiles %g and %g of the label, which has %s",
+                coverage, (1 - coverage) / 2, (1 + coverage) / 2, quantiles);
+    return hr_fail_at(err, status, NULL, 0, 0, "conformal");
+}
+
+hr_status hr_conformal_check(const hr_fit_options *options, const hr_schema *schema, bool is_binned,
+                             const hr_budget *budget, hr_error *err) {
+    const double coverage = hr_conformal_coverage(options);
+    if (coverage == 0) return HR_OK;
+    const hr_status status = check_label(schema, coverage, err);
+    if (status) return status;
     if (options->start)
         return refuse_conformal("the start may have seen the records that are held out",
                                 "leave the start out, or the option", err);
@@ -76,10 +108,32 @@ hr_status hr_conformal_check(const hr_fit_options *options, const hr_data *data,
     if (options->records_per_person)
         return refuse_conformal("records of a person that are drawn one by one would be on both sides",
                                 "let all records of a person count, or leave the option out", err);
-    if (data->cells)
+    if (is_binned)
         return refuse_conformal("a binned cache has no values to predict from", "train on the table", err);
     const hr_charge charge = charge_of(coverage, budget->units, true);
     return hr_charge_check_choice(budget->privacy_measure, &charge, err);
+}
+
+double hr_conformal_trained(const hr_fit_options *options, double records) {
+    return hr_conformal_coverage(options) > 0 ? fmax(1, SHARES[0] * records) : records;
+}
+
+hr_status hr_conformal_plan(const hr_fit_options *options, const hr_budget *budget, hr_plan_info *plan,
+                            hr_error *err) {
+    const double coverage = hr_conformal_coverage(options);
+    hr_gate *gate = NULL;
+    hr_permit unused;
+    if (coverage == 0) return HR_OK;
+    const hr_charge charge = charge_of(coverage, budget->units, false);
+    hr_status status = hr_gate_new(budget->privacy_measure, budget->units, NULL, &gate, err);
+    if (!status) status = hr_gate_charge_choice(gate, &charge, &unused, err);
+    if (!status) {
+        plan->coverage = coverage;
+        plan->held_out = SHARES[1] * plan->records;
+        plan->short_by = shortfall_of(gate, HR_RECORD_UNIT) / (plan->held_out + 1);
+    }
+    hr_gate_free(gate);
+    return status;
 }
 
 /* ---- The two sides ---- */
@@ -162,16 +216,6 @@ static void add_lines(hr_conformal_parts *parts, const hr_gate *gate, uint64_t o
     }
 }
 
-/* Behind those of the trees, so that who adds up the costs of all groups never has too little. */
-static uint64_t next_group_of(const hr_gate *gate) {
-    size_t count;
-    const hr_release *lines = hr_gate_releases(gate, &count);
-    uint64_t group = 0;
-    for (size_t i = 0; i < count; i++)
-        if (lines[i].group >= group) group = lines[i].group + 1;
-    return group;
-}
-
 static hr_status choose_correction(const hr_conformal_parts *parts, hr_training *training, hr_units units,
                                    hr_gate *gate, hr_error *err) {
     const double coverage = hr_conformal_coverage(training->options);
@@ -182,18 +226,18 @@ static hr_status choose_correction(const hr_conformal_parts *parts, hr_training 
     int64_t weights[LEVELS];
     hr_exact scores[LEVELS];
     hr_permit permit;
-    size_t lines;
-    charge.group = next_group_of(training->gate);
+    size_t count;
+    /* Behind those of the trees, so that who adds up the costs of all groups never has too little. */
+    const hr_release *lines = hr_gate_releases(training->gate, &count);
+    for (size_t i = 0; i < count; i++)
+        if (lines[i].group >= charge.group) charge.group = lines[i].group + 1;
     hr_interval_ends(hr_schema_label(hr_data_schema(parts->held_out)), coverage, made.ends);
     hr_status status = hr_gate_charge_choice(gate, &charge, &permit, err);
     if (!status) status = count_levels(parts->held_out, training, made.ends, weights, err);
     if (status) return status;
     score_levels(weights, parts_of(coverage), unit, scores);
     made.correction = hr_interval_correction(hr_gate_choose(gate, permit, scores, LEVELS));
-    /* By how many records the level may fall short of those wanted, on average at most. */
-    const hr_release *line = hr_gate_releases(gate, &lines);
-    const double rate = (double)line->scale_num / (double)line->scale_den * PARTS * (double)unit;
-    made.shortfall = (log(LEVELS - 1) + 1) / rate;
+    made.shortfall = shortfall_of(gate, unit);
     training->forest.conformal = made;
     return HR_OK;
 }

@@ -21,10 +21,19 @@ typedef struct hr_conformal_parts {
 
 void hr_conformal_parts_done(hr_conformal_parts *parts);
 
-/* Whether a fit of the table can correct its interval; HR_OK if none is wanted. Fails: ARGUMENT (the schema
- * has not the two quantiles; a start, private bounds, records of persons, a binned cache), BUDGET. */
-HR_MUST_CHECK hr_status hr_conformal_check(const hr_fit_options *options, const hr_data *data,
-                                           const hr_budget *budget, hr_error *err);
+/* Whether a fit of such a table can correct its interval; HR_OK if none is wanted. schema: NULL for a plan
+ * that has none. is_binned: the table is a binned cache. Fails: ARGUMENT (the schema has not the two
+ * quantiles; a start, private bounds, records of persons, a binned cache), BUDGET. */
+HR_MUST_CHECK hr_status hr_conformal_check(const hr_fit_options *options, const hr_schema *schema,
+                                           bool is_binned, const hr_budget *budget, hr_error *err);
+
+/* How many of so many records train, about. */
+double hr_conformal_trained(const hr_fit_options *options, double records);
+
+/* Shows in the plan of plan->records what is held out, and what is promised of it; nothing if no correction
+ * is wanted. Fails: BUDGET, MEMORY. */
+HR_MUST_CHECK hr_status hr_conformal_plan(const hr_fit_options *options, const hr_budget *budget,
+                                          hr_plan_info *plan, hr_error *err);
 
 /* The same of options that go with a job of owners, or with ranks: none. Fails: ARGUMENT. */
 HR_MUST_CHECK hr_status hr_conformal_refuse(const hr_fit_options *options, const char *what, hr_error *err);

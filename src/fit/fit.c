@@ -378,7 +378,7 @@ static hr_status check_before_draws(fit_job *f, hr_error *err) {
     hr_status status = check_fit(f, err);
     if (!status) status = hr_budget_check(f->method, f->options, schema, rows, &f->budget, err);
     if (!status) status = hr_budget_check_delta(&f->budget, rows, err);
-    if (!status) status = hr_conformal_check(f->options, f->data, &f->budget, err);
+    if (!status) status = hr_conformal_check(f->options, schema, f->data->cells != NULL, &f->budget, err);
     return status ? status : check_memory(f, err);
 }
 

@@ -1,6 +1,7 @@
 /* A fit computed in advance: from public numbers alone, by the code that the fit itself uses. */
 #include "base/fail.h"
 #include "fit/bounds.h"
+#include "fit/conformal.h"
 #include "fit/start.h"
 #include "fit/table_checks.h"
 #include "fit/weights.h"
@@ -38,11 +39,15 @@ hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_sc
     if (!status && schema) status = hr_class_weights_check(method, &taken, schema, err);
     if (!status && schema) status = hr_schema_weight_check(method, &taken, schema, err);
     if (!status) status = hr_budget_check(method, &taken, schema, (size_t)records, &budget, err);
+    if (!status) status = hr_conformal_check(&taken, schema, false, &budget, err);
     if (!status) status = hr_bounds_plan(&taken, schema, (size_t)records, &budget, &bounds, err);
     if (status) return status;
-    hr_plan_info plan = {.epsilon = budget.epsilon, .delta = budget.delta, .records = records};
+    hr_plan_info plan = {
+        .epsilon = budget.epsilon, .delta = budget.delta, .records = hr_conformal_trained(&taken, records)};
     method->plan(&taken, schema, budget.privacy_measure, budget.units - bounds - budget.cuts, &plan);
     hr_budget_promise(&budget, &plan.odds_beyond, &plan.odds_beyond_gaussian);
-    *out = plan;
-    return HR_OK;
+    plan.records = records;
+    status = hr_conformal_plan(&taken, &budget, &plan, err);
+    if (!status) *out = plan;
+    return status;
 }

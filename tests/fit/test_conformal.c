@@ -598,9 +598,10 @@ static void test_conformal__is_refused_by_name(void **state) {
     const hr_fit_options alone = conformal_options(1, 1e-6, NULL);
     hr_model *model = fit(t.data, &alone);
     hr_fit_options options = conformal_options(1, 1e-6, "0.7");
-    assert_fit_refused(t.data, &options, "lies between the quantiles 0.15 and 0.85 of the label");
+    assert_fit_refused(t.data, &options,
+                       "lies between the quantiles 0.15 and 0.85 of the label, which has 0.1, 0.5, 0.9");
     options = conformal_options(1, 1e-6, "0.8");
-    assert_fit_refused(plain.data, &options, "lies between the quantiles 0.1 and 0.9 of the label");
+    assert_fit_refused(plain.data, &options, "for quantiles of a number, and the model predicts classes");
     options.start = model;
     options.start_is_public = true;
     assert_fit_refused(t.data, &options, "the start may have seen");
