@@ -144,6 +144,8 @@ static hr_status check_memory(const fit_job *f, hr_error *err) {
     double bytes = f->method->memory ? MEMORY_MARGIN * f->method->memory(&facts) : 0;
     if (f->options->start) bytes += (double)facts.rows * (double)hr_facts_outputs(&facts) * sizeof(double);
     if (hr_options_weigh(f->options)) bytes += (double)facts.rows * sizeof(uint32_t);
+    if (hr_conformal_coverage(f->options) > 0) /* sides by record, and predictions of a fifth */
+        bytes += (double)facts.rows * (2 + .2 * (double)hr_facts_outputs(&facts)) * sizeof(double);
     if (f->options->private_bounds_count || hr_conformal_coverage(f->options) > 0)
         bytes += (hr_facts_table(&facts) + (double)facts.rows) * sizeof(double);
     char *volatile probe = bytes < (double)(SIZE_MAX / 2) ? malloc((size_t)bytes + 1) : NULL;
