@@ -392,7 +392,9 @@ def _interval(model: Model, file: dict[str, Any]) -> dict[str, Any] | None:
     if 'conformal' not in file:
         return None
     made, held_out = file['conformal'], None if model.records is None else model.records / 4
-    return {**made, 'records': held_out, 'short': None if held_out is None else made['shortfall'] / (held_out + 1)}
+    short = None if held_out is None else made['shortfall'] / (held_out + 1)
+    return {**made, 'records': held_out, 'short': short, 'promised': short is None or short < made['coverage'],
+            'who': 'persons' if model.guarantee.unit.startswith('one person') else 'records'}
 
 
 def _calibration(file: dict[str, Any]) -> dict[str, Any] | None:

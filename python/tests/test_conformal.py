@@ -30,6 +30,9 @@ def test_conformal__corrects_the_interval():
 def test_report__has_the_interval():
     page = render(HedgerowRegressor(quantiles=(.1, .5, .9), conformal=.8, **PUBLIC).fit(*table()).model_)
     assert 'id="interval"' in page and 'is to cover 80 % of the labels' in page
+    assert 'wards by' in page and 'records were held out. Groups' in page
+    few = render(HedgerowRegressor(quantiles=(.1, .5, .9), conformal=.8, **{**PUBLIC, 'epsilon': .01}).fit(*table(100)).model_)
+    assert 'No coverage is promised: too few records were held out for this budget.' in few and 'less at most' not in few
     assert 'id="interval"' not in render(HedgerowRegressor(quantiles=(.1, .5, .9), **PUBLIC).fit(*table()).model_)
 
 

@@ -112,8 +112,7 @@ static hr_status check_conformal(const model_check *c) {
     if (!made->made) return HR_OK;
     if (!hr_interval_ends(hr_schema_label(c->model->schema), made->coverage, ends))
         return refuse_model(c, "the label has no quantiles for such an interval", "conformal.coverage");
-    if (!(made->correction >= hr_interval_correction(0) &&
-          made->correction <= hr_interval_correction(HR_INTERVAL_LEVELS - 1)))
+    if (!(made->correction >= -.52 && made->correction <= 1117))
         return refuse_model(c, "the correction must be between -0.52 and 1117", "conformal.correction");
     if (!(made->shortfall >= 0 && made->shortfall <= VALUE_LIMIT))
         return refuse_model(c, "the shortfall must be between 0 and 1e100", "conformal.shortfall");

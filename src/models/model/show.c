@@ -252,13 +252,17 @@ hr_status hr_model_tree_dot(const hr_model *model, size_t tree, char **text, hr_
  * those that trained. */
 void hr_show_interval(hr_buffer *b, const hr_model *m) {
     const hr_conformal *made = &m->forest.conformal;
-    const double held_out = hr_model_records(m) / 4;
+    const double held_out = hr_model_records(m) / 4, short_by = made->shortfall / (held_out + 1);
+    const char *units = hr_unit_is_person(m->guarantee.unit) ? "persons" : "records";
     hr_buffer_format(b,
-                     "Interval  of %.10g of the labels, corrected by %+.3g of its width\n"
-                     "          On average it covers this part",
-                     made->coverage, made->correction);
+                     "Interval  of %.10g of the labels, each end moved %s by %.3g of its width\n          ",
+                     made->coverage, made->correction < 0 ? "inwards" : "outwards", fabs(made->correction));
+    if (held_out > 0 && short_by >= made->coverage) {
+        hr_buffer_format(b, "No coverage is promised: too few %s were held out for this budget\n", units);
+        return;
+    }
+    hr_buffer_text(b, "On average it covers this part");
     if (held_out > 0)
-        hr_buffer_format(b, ", less at most %.2g (noise among about %.0f records)",
-                         made->shortfall / (held_out + 1), held_out);
+        hr_buffer_format(b, ", less at most %.2g (noise among about %.0f %s)", short_by, held_out, units);
     hr_buffer_text(b, "\n");
 }

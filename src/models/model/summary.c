@@ -191,9 +191,15 @@ static double line_cost_of(const line *lines, size_t from, size_t end) {
     return cost;
 }
 
+/* What records pay that were held out for the interval is of these alone. */
+static bool is_held_out(const hr_model *m, const hr_release *release) {
+    return m->forest.conformal.made && release->owner == HR_OWNER_HELD_OUT;
+}
+
 /* Releases of one kind. Of noise that owners share: how many shares add up to it, from the least to the most.
  */
-static void show_line(hr_buffer *b, const line *lines, size_t from, size_t end, double total) {
+static void show_line(hr_buffer *b, const hr_model *m, const line *lines, const size_t run[2], double total) {
+    const size_t from = run[0], end = run[1];
     uint64_t draws = 0, least = lines[from].release->shares, most = least;
     for (size_t i = from; i < end; i++) {
         uint64_t shares = lines[i].release->shares;
@@ -206,6 +212,7 @@ static void show_line(hr_buffer *b, const line *lines, size_t from, size_t end, 
     hr_buffer_format(b, "  %13.1f %%  %10zu  %10" PRIu64, share, end - from, draws);
     if (least < most) hr_buffer_format(b, "  noise in %" PRIu64 " to %" PRIu64 " shares", least, most);
     if (least == most && most) hr_buffer_format(b, "  noise in %" PRIu64 " shares", most);
+    if (is_held_out(m, lines[from].release)) hr_buffer_text(b, "  of the records held out");
     hr_buffer_text(b, "\n");
 }
 
@@ -221,14 +228,13 @@ static void show_releases(hr_buffer *b, const hr_model *m) {
     qsort(lines, count, sizeof *lines, by_group);
     mark_costliest(lines, count);
     qsort(lines, count, sizeof *lines, by_what);
-    /* What records pay that were held out for the interval is of these alone. */
     double total = line_cost_of(lines, 0, count);
-    for (size_t i = 0; i < count && m->forest.conformal.made; i++)
-        if (lines[i].release->owner == HR_OWNER_HELD_OUT) total -= line_cost_of(lines, i, i + 1);
+    for (size_t i = 0; i < count; i++)
+        if (is_held_out(m, lines[i].release)) total -= line_cost_of(lines, i, i + 1);
     hr_buffer_format(b, "\nReleases  %*s  share of budget    releases       draws\n", NAME - 8, "");
     for (size_t from = 0, end; from < count; from = end) {
         end = run_end(lines, from, count, by_what);
-        show_line(b, lines, from, end, total);
+        show_line(b, m, lines, (size_t[]){from, end}, total);
     }
     free(lines);
 }
