@@ -65,12 +65,16 @@ static hr_status read_part(const hr_slot *slot, const char *cell, size_t size, d
         *out = value / column->high;
         return HR_OK;
     }
-    char bound[HR_NUMBER_TEXT], remedy[200];
+    char bound[HR_NUMBER_TEXT], remedy[200] = "remove the record, or correct it";
     hr_number_text(column->high, bound);
-    snprintf(remedy, sizeof remedy,
-             "correct it, raise the %s's 'high' in the schema, or say how its numbers are written (decimal, "
-             "thousands)",
-             is_weight ? "weight" : "exposure");
+    if (status != HR_NUMBER_OK)
+        snprintf(remedy, sizeof remedy,
+                 "correct it, or say in the schema how its numbers are written (decimal, thousands)");
+    else if (value > column->high)
+        snprintf(remedy, sizeof remedy,
+                 "correct it, raise the %s's 'high' in the schema, or say how its numbers are written "
+                 "(decimal, thousands)",
+                 is_weight ? "weight" : "exposure");
     return hr_fail(err, HR_E_SCHEMA, remedy, "'%.*s' is not %s %s", shown(size), cell,
                    is_weight ? "a weight from 0 to" : "an exposure above 0 and at most", bound);
 }

@@ -36,8 +36,7 @@ static hr_status map_slot(hr_csv_columns *c, const hr_string_map *names, const h
             return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, name);
         }
         if (slot->role == HR_SLOT_EXPOSURE) {
-            hr_fail(err, HR_E_SCHEMA,
-                    "give the exposure of each record; what predicts rates needs none (predict --rate)",
+            hr_fail(err, HR_E_SCHEMA, "add the column; 'predict --rate' needs none",
                     "the table has no such column");
             return hr_fail_at(err, HR_E_SCHEMA, NULL, 0, 0, name);
         }
