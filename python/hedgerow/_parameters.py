@@ -112,8 +112,9 @@ def exposures_of(given: Any, named: tuple[str, float] | None, columns: Columns) 
         return None
     if named is None:
         raise ArgumentError('exposure is for counts whose schema names one: Schema.build(..., exposure=(name, high)), or "exposure" of the label.')
-    if given is None and columns.named:
-        given = next((column.cells for column in columns.items if column.name == named[0] and column.kind == 'number'), None)
+    own = next((column.cells for column in columns.items if column.name == named[0] and column.kind == 'number'), None) if columns.named else None
+    if given is None:
+        given = own
     if given is None:
         raise ArgumentError('The schema names an exposure (%s): give exposure, a number above 0 and at most %g for each record, or a column of that name.' %
                             named)
@@ -125,6 +126,8 @@ def exposures_of(given: Any, named: tuple[str, float] | None, columns: Columns) 
         raise ArgumentError('exposure has the shape %s, and X has %d records: give one number for each.' % (exposures.shape, columns.rows))
     if not ((exposures > 0) & (exposures <= named[1])).all():
         raise ArgumentError('exposure has numbers that are not above 0 and at most %g, the bound in the schema.' % named[1])
+    if own is not None and not np.array_equal(exposures, np.asarray(own, dtype=np.float64)):
+        raise ArgumentError('X has a column %s of other numbers than exposure: leave one of the two out.' % named[0])
     return exposures
 
 

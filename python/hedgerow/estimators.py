@@ -107,11 +107,12 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
     def _columns(self, X: Any, reset: bool) -> _frames.Columns:
         """With scikit-learn's checks of arrays, names and numbers of features."""
         if _is_frame(X):
-            _check_feature_names(self, X, reset=reset)
-            columns = _frames.columns_of(X)
+            columns, exposure = _frames.columns_of(X), self._exposure_name(reset)
+            names = [column.name for column in columns.items if column.name != exposure]
+            _check_feature_names(self, X if len(names) == len(columns.items) else _without(X, exposure), reset=reset)
             if not hasattr(X, 'iloc'):
-                self._check_arrow_names([column.name for column in columns.items], reset)
-            self._count_features(len(columns.items), reset)
+                self._check_arrow_names(names, reset)
+            self._count_features(len(names), reset)
             return columns
         if getattr(getattr(X, 'dtype', None), 'kind', 'f') in 'OUM' and len(X.shape) == 2:
             columns = _frames.columns_of(X)
@@ -121,6 +122,14 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
         matrix = validate_data(self, _frames.checked_cells(X), reset=reset, dtype=[np.float64, np.float32, np.uint16], ensure_all_finite='allow-nan',
                                accept_sparse='csc')
         return _frames.columns_of(matrix, finite=not get_config()['assume_finite'])
+
+    def _exposure_name(self, reset: bool) -> str | None:
+        """The column of exposures, which is no feature: a table that is predicted may do without. None: there is none, or columns go by position."""
+        if reset:
+            schema = self._given_schema()
+        else:
+            schema = self.model_.schema if hasattr(self, 'model_') and hasattr(self, 'feature_names_in_') else None
+        return schema.exposure[0] if schema is not None and schema.exposure else None
 
     def _check_arrow_names(self, names: list[str], reset: bool) -> None:
         """scikit-learn finds no names in some tables that speak Arrow."""
@@ -261,6 +270,13 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
 
 def _is_frame(X: Any) -> bool:
     return (hasattr(X, 'iloc') and hasattr(X, 'columns')) or hasattr(X, '__arrow_c_stream__')
+
+
+def _without(X: Any, name: str | None) -> Any:
+    """A frame with the names of X but this one."""
+    if hasattr(X, 'iloc'):
+        return X.iloc[:0, [i for i, other in enumerate(X.columns) if str(other).strip() != name]]
+    return X.drop([name]) if hasattr(X, 'drop') else X
 
 
 def _seed(random_state: Any) -> int:

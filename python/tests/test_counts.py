@@ -109,6 +109,26 @@ def test_exposures__may_be_a_column():
         model.predict(frame)
 
 
+def test_exposures__are_no_feature_of_a_frame():
+    polars, pyarrow = pytest.importorskip('polars'), pytest.importorskip('pyarrow')
+    x, days, y, schema = exposed_counts()
+    frame = pandas.DataFrame({'x0': x[:, 0], 'days': days, 'x1': x[:, 1]})
+    features = frame[['x0', 'x1']]
+    for fitted in (HedgerowRegressor(epsilon=8, schema=schema).fit(frame, y), HedgerowRegressor(epsilon=8, schema=schema).fit(features, y, exposure=days)):
+        assert fitted.n_features_in_ == 2 and list(fitted.feature_names_in_) == ['x0', 'x1'] and len(fitted.feature_importances_) == 2
+        predicted = fitted.predict(frame)
+        np.testing.assert_array_equal(fitted.predict(features, exposure=days), predicted)
+        np.testing.assert_array_equal(fitted.predict(frame, exposure=days), predicted)
+        np.testing.assert_array_equal(fitted.predict(features, rate=True), fitted.predict(frame, rate=True))
+        for table in (pyarrow.table(frame), polars.from_pandas(frame)):
+            np.testing.assert_array_equal(fitted.predict(table), predicted)
+    for call in (fitted.predict, lambda X, exposure: fitted.fit(X, y, exposure=exposure)):
+        with pytest.raises(hedgerow.errors.ArgumentError, match='X has a column days of other numbers than exposure'):
+            call(frame, exposure=days / 2)
+    table = polars.from_pandas(frame)
+    assert list(HedgerowRegressor(epsilon=8, schema=schema).fit(table, y).feature_names_in_) == ['x0', 'x1']
+
+
 def test_exposures__are_in_no_explanation(tmp_path):
     x, days, y, schema = exposed_counts()
     model = HedgerowRegressor(epsilon=8, schema=schema).fit(x, y, exposure=days).model_
