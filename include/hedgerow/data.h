@@ -268,10 +268,10 @@ HR_API const uint16_t *hr_data_code_block(const hr_data *data, size_t feature, s
 /* Report of one feature; index = feature count gives the label's. In arrays, missing are NaN and the code
  * 0. */
 HR_API const hr_column_report *hr_data_report(const hr_data *data, size_t feature);
-/* HR_OK if the column (index = feature count: the label) fits the schema: at most half of its cells are
- * missing, unknown or out of range, or nine tenths if all of these are missing. Else HR_E_SCHEMA: the field,
- * which share of the cells does not fit, and the remedy. Says what private records are like: for the owner's
- * eyes only. */
+/* HR_OK if the column (index = feature count: the label; behind it as in hr_misfits_count) fits the schema:
+ * at most half of its cells are missing, unknown or out of range, or nine tenths if all of these are missing.
+ * Else HR_E_SCHEMA: the field, which share of the cells does not fit, and the remedy. Says what private
+ * records are like: for the owner's eyes only. */
 HR_API HR_MUST_CHECK hr_status hr_data_check_column(const hr_data *data, size_t feature, hr_error *err);
 /* The same of the bounds of a numeric label, to which noise is proportional: HR_E_SCHEMA if the labels of 10
  * records or more fill less than a fifth of them. */

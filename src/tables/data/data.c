@@ -43,7 +43,7 @@ hr_data *hr_data_new(const hr_schema *schema) {
     data->feature_count = hr_schema_feature_count(schema);
     data->numbers = calloc(data->feature_count, sizeof *data->numbers);
     data->codes = calloc(data->feature_count, sizeof *data->codes);
-    data->reports = calloc(data->feature_count + 1, sizeof *data->reports);
+    data->reports = calloc(data->feature_count + 1 + HR_BEHIND_LABEL, sizeof *data->reports);
     data->borrowed = calloc(data->feature_count, sizeof *data->borrowed);
     if (data->numbers && data->codes && data->reports && data->borrowed) return data;
     hr_data_free(data);
@@ -115,7 +115,8 @@ hr_data *hr_data_part(const hr_data *data, const hr_schema *schema, const size_t
         const void *column = part->numbers[f] ? (void *)part->numbers[f] : (void *)part->codes[f];
         if (!part->borrowed[f].at) part->borrowed[f].at = column;
     }
-    part->reports[part->feature_count] = data->reports[data->feature_count];
+    for (size_t i = 0; i <= HR_BEHIND_LABEL; i++)
+        part->reports[part->feature_count + i] = data->reports[data->feature_count + i];
     const size_t size = data->rows * sizeof(uint32_t);
     bool all = (!data->weights || (part->weights = malloc(size + 1))) &&
                (!data->own_weights || (part->own_weights = malloc(size + 1))) &&

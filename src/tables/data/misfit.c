@@ -49,9 +49,15 @@ static hr_status check_cells(const hr_data *data, const hr_column *column, const
 }
 
 hr_status hr_data_check_column(const hr_data *data, size_t feature, hr_error *err) {
-    const hr_column *column = feature == data->feature_count ? hr_schema_label(data->schema)
-                                                             : hr_schema_feature(data->schema, feature);
-    return check_cells(data, column, &data->reports[feature], err);
+    const hr_schema *schema = data->schema;
+    const char *behind[] = {hr_schema_weight(schema, NULL), hr_schema_exposure(schema, NULL),
+                            hr_schema_label(schema)->event};
+    const hr_column_report *report = &data->reports[feature];
+    if (feature < data->feature_count)
+        return check_cells(data, hr_schema_feature(schema, feature), report, err);
+    if (feature == data->feature_count) return check_cells(data, hr_schema_label(schema), report, err);
+    const hr_column column = {.name = behind[feature - data->feature_count - 1]};
+    return column.name ? check_cells(data, &column, report, err) : HR_OK;
 }
 
 void hr_data_label_range(const hr_data *data, double *low, double *high) {

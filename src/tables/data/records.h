@@ -7,6 +7,7 @@
 #include <hedgerow/data.h>
 
 enum { HR_CODE_MISSING = 0 };
+enum { HR_BEHIND_LABEL = 3 }; /* reports: the weight's, the exposure's and the event's */
 /* Rows are counted in 32 bits; the highest count is reserved. */
 #define HR_ROWS_MAX (UINT32_MAX - 1)
 
@@ -34,7 +35,7 @@ struct hr_data {
     double *labels;   /* NULL: none */
     double **numbers; /* per feature; NULL for categories, if `borrowed` has to be converted, and if sparse */
     uint16_t **codes; /* per feature; NULL for numbers, if `borrowed` has to be converted, and if sparse */
-    hr_column_report *reports; /* feature_count + 1; the last is the label's */
+    hr_column_report *reports; /* feature_count + 1, the last is the label's; and HR_BEHIND_LABEL */
     size_t extra;
     hr_data_whole whole;
     uint64_t skipped;     /* records without a label that were left out */

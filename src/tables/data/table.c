@@ -392,21 +392,16 @@ static hr_status store_missing(hr_cursor *cursor, const hr_slot *slot, hr_error 
 static hr_status note_misfit(hr_cursor *cursor, const hr_slot *slot, const char *cell, size_t size,
                              hr_error *err) {
     if (!hr_misfits_add(cursor->misfits, slot->index, cell, size)) return hr_fail_memory(err);
-    if (hr_slot_is_part(slot)) {
-        hr_cursor_leave_part(cursor, slot);
-        return HR_OK;
-    }
-    if (slot->role == HR_SLOT_EVENT) {
-        cursor->reports[hr_table_label(cursor->table)->index].unknown++;
-        return HR_OK;
-    }
     for (size_t i = 0, span = hr_slot_span(slot); i < span; i++) {
         if (size)
             cursor->reports[slot[i].index].unknown++;
         else
             cursor->reports[slot[i].index].missing++;
     }
-    store_no_value(cursor, slot);
+    if (hr_slot_is_part(slot))
+        hr_cursor_leave_part(cursor, slot);
+    else if (slot->role != HR_SLOT_EVENT)
+        store_no_value(cursor, slot);
     return HR_OK;
 }
 

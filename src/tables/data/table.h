@@ -91,7 +91,7 @@ typedef struct hr_late_cell {
 typedef struct hr_cursor {
     const hr_table *table;
     size_t row;
-    hr_column_report *reports; /* one a slot */
+    hr_column_report *reports; /* one a slot, and HR_BEHIND_LABEL (records.h) */
     hr_late_cell *late;        /* in the order in which they were met; freed by hr_cursor_done */
     size_t late_count, late_capacity;
     hr_misfits

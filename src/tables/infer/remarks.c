@@ -53,6 +53,10 @@ static hr_status remark_label(const remark_run *r) {
     hr_error what = {0};
     bool fits, wide = false;
     hr_status status = remark_column(r, r->features, &fits);
+    for (size_t i = 1; !status && i <= HR_BEHIND_LABEL; i++) {
+        bool behind;
+        status = remark_column(r, r->features + i, &behind);
+    }
     for (size_t i = 0; i < r->options->wide_count; i++) wide |= strcmp(r->options->wide[i], name) == 0;
     if (status || !fits || wide || hr_data_check_label(r->data, &what) == HR_OK) return status;
     return make(r, HR_REMARK_BOUNDS, HR_REMARK_FAULT, &what);

@@ -208,7 +208,7 @@ static void read_blocks(void *of, size_t member) {
 
 static bool init_reader(csv_file *f, csv_reader *reader, size_t member) {
     const hr_table *table = &f->reading->table;
-    const size_t slots = table->slot_count, columns = f->columns.header.count;
+    const size_t slots = table->slot_count + HR_BEHIND_LABEL, columns = f->columns.header.count;
     hr_arena *arena = f->reading->arena;
     hr_csv_part *part = &reader->part;
     *reader = (csv_reader){.file = f, .part = {.columns = &f->columns, .cursor = {.table = table}}};
@@ -242,7 +242,7 @@ static hr_status read_file(csv_file *f, hr_error *err) {
     if (!f->reading->work) join_rows(f);
     for (csv_reader *reader = readers; reader < readers + count; reader++) {
         const hr_csv_part *part = &reader->part;
-        for (size_t i = 0; i < f->reading->table.slot_count; i++)
+        for (size_t i = 0; i < f->reading->table.slot_count + HR_BEHIND_LABEL; i++)
             hr_column_report_add(&data_of(f)->reports[i], &part->cursor.reports[i]);
         data_of(f)->skipped += part->skipped;
         hr_cursor_done(&reader->part.cursor);

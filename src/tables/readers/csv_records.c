@@ -289,7 +289,7 @@ static hr_status read_csv_record(hr_csv_part *c) {
 hr_status hr_csv_read_records(hr_csv_part *part) {
     hr_cursor *cursor = &part->cursor;
     while (hr_cells_skip_empty(&part->lines)) {
-        const size_t late_count = cursor->late_count, reports = cursor->table->slot_count;
+        const size_t late_count = cursor->late_count, reports = cursor->table->slot_count + HR_BEHIND_LABEL;
         part->unlabelled = false;
         part->absent[0].slot = part->absent[1].slot = NULL;
         if (cursor->row == part->row_limit)
