@@ -201,7 +201,10 @@ static void print_metrics(const evaluation_run *run, const exact_figures *figure
     measure list[MEASURES_MAX];
     const size_t count = list_measures(run, figures, list);
     const int width = width_of_names(list, count);
-    const bool is_released = metrics->task != HR_TASK_QUANTILES;
+    static const char one_person[] = "one person"; /* figures that are released protect records */
+    const bool is_released =
+        metrics->task != HR_TASK_QUANTILES && run->schema == NULL &&
+        strncmp(hr_model_guarantee(run->model)->unit, one_person, strlen(one_person)) != 0;
     printf("%-*s %zu\n", width, "rows", metrics->rows);
     if (run->schema != NULL)
         printf("%-*s %.6g together, by the column %s: measures are of weights\n", width, "weights",

@@ -59,8 +59,11 @@ static void print_shares(const hr_plan_info *plan, double bounds) {
     char text[400] = "";
     const char *between = "";
     size_t at = 0;
-    if (bounds > 0)
-        at = (size_t)snprintf(text, sizeof text, "of what the bounds (%g %%) leave: ", 100 * bounds);
+    if (bounds > 0) at = (size_t)snprintf(text, sizeof text, "of what the bounds (%g %%)", 100 * bounds);
+    if (plan->cuts_share > 0)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s the cuts of times (%g %%)",
+                               bounds > 0 ? " and" : "of what", 100 * plan->cuts_share);
+    if (at > 0) at += (size_t)snprintf(text + at, sizeof text - at, " leave: ");
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
         if (shares[i].share <= 0) continue;
         at += (size_t)snprintf(text + at, sizeof text - at, "%s%s %.1f %%", between, shares[i].name,
@@ -383,6 +386,7 @@ static void put_plan(json_writer *to, const hr_plan_info *plan, const char *meth
     json_integer(to, "depth_pair", (uint64_t)plan->depth_pair);
     json_integer(to, "depth_all", (uint64_t)plan->depth_all);
     if (plan->lists) json_flag(to, "lists", true);
+    if (plan->cuts_share > 0) json_number(to, "cuts_share", plan->cuts_share);
     json_open(to, "shares", '{');
     json_number(to, "bin_edges", plan->share_bins);
     if (plan->intervals > 0) {

@@ -205,7 +205,9 @@ typedef struct hr_plan_info {
                                             out, about, and what the coverage may fall short by, on average at
                                             most; rounds and noise are of the others. 0: all train */
     double odds_beyond, odds_beyond_gaussian; /* as in hr_promise */
-    bool lists; /* trees ask about features that meet in a list of the interactions, not about all */
+    bool lists;        /* trees ask about features that meet in a list of the interactions, not about all */
+    double cuts_share; /* of the budget, for cuts between intervals that the fit is to find; the shares above
+                          are of what is left. 0: there are none */
 } hr_plan_info;
 
 /* Tells what hr_fit would do with so many records, without looking at any: nothing is spent or drawn. hr_fit

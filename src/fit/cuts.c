@@ -15,8 +15,12 @@ static hr_charge charge_of(hr_units cost) {
     return (hr_charge){.what = "cuts of times", .tree = -1, .level = -1, .group = GROUP, .cost = cost};
 }
 
+double hr_cuts_share(const hr_schema *schema) {
+    return schema && hr_schema_label(schema)->quantile_cuts ? SHARE : 0;
+}
+
 hr_units hr_cuts_cost(const hr_schema *schema, hr_units budget) {
-    return schema && hr_schema_label(schema)->quantile_cuts ? hr_units_share(budget, SHARE) : 0;
+    return hr_units_share(budget, hr_cuts_share(schema));
 }
 
 hr_status hr_cuts_check(const hr_fit_facts *facts, hr_units cost, hr_error *err) {

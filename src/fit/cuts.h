@@ -9,6 +9,7 @@
 
 /* The part of a fit's budget that goes to cuts; 0: the schema has them. schema: NULL for a plan that has
  * none. */
+double hr_cuts_share(const hr_schema *schema);
 hr_units hr_cuts_cost(const hr_schema *schema, hr_units budget);
 
 /* Whether the fit may and can release them; nothing to refuse if the schema has them. facts->schema may be

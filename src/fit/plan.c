@@ -2,6 +2,7 @@
 #include "base/fail.h"
 #include "fit/bounds.h"
 #include "fit/conformal.h"
+#include "fit/cuts.h"
 #include "fit/start.h"
 #include "fit/table_checks.h"
 #include "fit/weights.h"
@@ -42,8 +43,10 @@ hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_sc
     if (!status) status = hr_conformal_check(&taken, schema, false, &budget, err);
     if (!status) status = hr_bounds_plan(&taken, schema, (size_t)records, &budget, &bounds, err);
     if (status) return status;
-    hr_plan_info plan = {
-        .epsilon = budget.epsilon, .delta = budget.delta, .records = hr_conformal_trained(&taken, records)};
+    hr_plan_info plan = {.epsilon = budget.epsilon,
+                         .delta = budget.delta,
+                         .records = hr_conformal_trained(&taken, records),
+                         .cuts_share = hr_cuts_share(schema)};
     method->plan(&taken, schema, budget.privacy_measure, budget.units - bounds - budget.cuts, &plan);
     hr_budget_promise(&budget, &plan.odds_beyond, &plan.odds_beyond_gaussian);
     plan.records = records;

@@ -99,10 +99,16 @@ hr_status hr_start_check(const hr_method *method, const hr_fit_options *options,
         status = hr_schema_refuse_unit(schema, "a fit that continues a model", "train without a start", err);
     char difference[HR_SCHEMA_DIFFERENCE];
     const hr_schema_sides sides = {"in the start", "in the data's schema"};
+    /* A start's cuts are plain, also where a fit has found them. */
+    const bool has_cuts =
+        schema && hr_schema_label(options->start->schema)->event && hr_schema_label(schema)->quantile_cuts;
+    const char *remedy =
+        has_cuts
+            ? "write its cuts, which 'hedgerow show' lists, as intervals: [...], or train without the start"
+            : "train with the schema of the start, or without the start";
     if (!status && schema && hr_schema_difference(options->start->schema, schema, &sides, difference))
-        return refuse_start(err, hr_fail(err, HR_E_SCHEMA,
-                                         "train with the schema of the start, or without the start",
-                                         "the start has another schema: %s", difference));
+        return refuse_start(
+            err, hr_fail(err, HR_E_SCHEMA, remedy, "the start has another schema: %s", difference));
     if (!status) status = check_start_forest(method, options, err);
     return status ? status : check_start_guarantee(options, err);
 }

@@ -60,7 +60,7 @@ OF_PYTHON = ('Python', 'SHAP', 'report')
 FORMATS = {'ONNX': 'onnx', 'XGBoost': 'xgboost', 'LightGBM': 'lightgbm'}
 
 # (row, column): what the refusal says. All other cells work.
-TUNE = 'settings are compared by a loss with noise, which labels of this kind have none of'
+TUNE = 'settings are compared by a loss with noise, and models of %s have none'
 OF_EXPOSURES = 'other programs know no exposures'
 OF_INTERVALS = 'no format of other programs has a corrected interval'
 EXPORT = 'no format of other programs has survival of times to an event'
@@ -71,7 +71,7 @@ REFUSED = {
     ('monotone features', 'average'): 'average does not train models that are monotone in a feature',
     ('record weights', 'average'): 'a job of method average cannot weigh records',
     ('persons', 'average'): 'a job of method average cannot protect persons',
-    ('quantiles', 'tune'): TUNE, ('times', 'tune'): TUNE,
+    ('quantiles', 'tune'): TUNE % 'quantiles', ('times', 'tune'): TUNE % 'times of events',
     ('quantiles', 'figures with noise'): 'no figures of quantiles are released with noise',
     ('persons', 'figures with noise'): 'the model protects persons, but these figures would protect single records only',
     ('quantiles', 'XGBoost'): 'XGBoost cannot put several quantiles in their order',
@@ -86,14 +86,14 @@ REFUSED = {
     ('corrected intervals', 'ranks'): 'ranks do not correct intervals by held-out records',
     ('corrected intervals', 'owners'): 'owners who train together do not correct intervals by held-out records',
     ('corrected intervals', 'start'): 'the start may have seen the records that are held out',
-    ('corrected intervals', 'tune'): TUNE,
+    ('corrected intervals', 'tune'): TUNE % 'quantiles',
     ('corrected intervals', 'average'): 'models of quantiles are not averaged',
     ('corrected intervals', 'figures with noise'): 'no figures of quantiles are released with noise',
     ('corrected intervals', 'ONNX'): OF_INTERVALS, ('corrected intervals', 'XGBoost'): OF_INTERVALS, ('corrected intervals', 'LightGBM'): OF_INTERVALS,
     ('cuts as quantiles', 'ranks'): 'a fit over ranks cannot release cuts between intervals',
     ('cuts as quantiles', 'owners'): 'a job of owners cannot release cuts between intervals',
     ('cuts as quantiles', 'start'): 'the start has another schema: column days, intervals: cuts in the start',
-    ('cuts as quantiles', 'tune'): TUNE,
+    ('cuts as quantiles', 'tune'): TUNE % 'times of events',
     ('cuts as quantiles', 'average'): 'models of times of events are not averaged',
     ('cuts as quantiles', 'ONNX'): EXPORT, ('cuts as quantiles', 'XGBoost'): EXPORT, ('cuts as quantiles', 'LightGBM'): EXPORT,
 }

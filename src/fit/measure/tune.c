@@ -181,12 +181,16 @@ static hr_status check_tune(tune_job *job, const hr_fit_options *const *settings
                             const hr_tune_options *given, hr_error *err) {
     static const hr_sized kind = {sizeof(hr_tune_options), offsetof(hr_tune_options, share),
                                   "begin with HR_TUNE_OPTIONS_INIT"};
+    const hr_schema *schema = hr_data_schema(job->data);
     job->options = (hr_tune_options)HR_TUNE_OPTIONS_INIT;
     hr_status status = hr_sized_take(&kind, given, &job->options, err);
     if (!status) status = check_amounts(job, err);
-    if (!status && hr_statistics_check_shared(hr_data_schema(job->data), err))
-        return hr_fail(err, HR_E_ARGUMENT, "train with one setting",
-                       "settings are compared by a loss with noise, which labels of this kind have none of");
+    if (!status && hr_statistics_check_shared(schema, err)) {
+        status = hr_fail(err, HR_E_ARGUMENT, "train with one setting",
+                         "settings are compared by a loss with noise, and models of %s have none",
+                         hr_task_text(hr_schema_task(schema)));
+        return hr_fail_at(err, status, NULL, 0, 0, hr_schema_label(schema)->name);
+    }
     for (size_t i = 0; i < job->count && !status; i++) status = take_setting(job, settings[i], i, err);
     if (!status) status = check_measures(job, err);
     if (!status) status = divide_budget(job, err);
