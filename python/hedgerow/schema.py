@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from html import escape
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, Iterable, Mapping, Sequence
 
 from .errors import ArgumentError, PolicyError
@@ -15,6 +15,7 @@ from ._native import call, ffi, lib, made, take_text, text_of, text_to, texts_to
 DIRECTIONS = {lib.HR_MONOTONE_NONE: None, lib.HR_MONOTONE_INCREASING: 'increasing', lib.HR_MONOTONE_DECREASING: 'decreasing'}
 TASKS = {lib.HR_TASK_REGRESSION: 'regression', lib.HR_TASK_BINARY: 'binary', lib.HR_TASK_MULTICLASS: 'multiclass', lib.HR_TASK_COUNT: 'count',
          lib.HR_TASK_SURVIVAL: 'survival', lib.HR_TASK_QUANTILES: 'quantiles'}
+NO_INTERVALS = "%s: intervals are cuts such as (30, 90, 365), or {'quantiles': 8, 'high': 1825}, not %r."
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,16 @@ def column_of(at: Any) -> Column:
 def intervals_of(at: Any) -> tuple[float, ...] | Mapping[str, float]:
     cuts = tuple(at.intervals[i] for i in range(at.interval_count))
     return {'quantiles': len(cuts), 'high': cuts[-1]} if at.quantile_cuts else cuts
+
+
+def cuts_of(name: str, given: Any) -> tuple[float, ...]:
+    """Public cuts of a label of that name. Fails: ArgumentError (they are none)."""
+    try:
+        if not isinstance(given, str):
+            return tuple(float(cut) for cut in given)
+    except (TypeError, ValueError):
+        pass
+    raise ArgumentError(NO_INTERVALS % (name, given))
 
 
 def middle_quantile(column: Column) -> int:
@@ -262,11 +273,16 @@ class Schema:
     def _add_time(builder: Any, label: Column, event: Any) -> None:
         name, given = text_to(label.name), label.intervals
         if not isinstance(given, Mapping):
-            call(lib.hr_schema_label_time, builder, name, event, ffi.new('double[]', list(given)), len(given))
+            cuts = cuts_of(label.name, given)
+            call(lib.hr_schema_label_time, builder, name, event, ffi.new('double[]', cuts), len(cuts))
             return
-        if set(given) != {'quantiles', 'high'} or not isinstance(given['quantiles'], Integral) or given['quantiles'] < 0:
-            raise ArgumentError("%s: intervals are cuts such as (30, 90, 365), or {'quantiles': 8, 'high': 1825}, not %r." % (label.name, dict(given)))
-        call(lib.hr_schema_label_time_quantiles, builder, name, event, int(given['quantiles']), given['high'])
+        if set(given) != {'quantiles', 'high'} or not isinstance(given['quantiles'], Integral) or not isinstance(given['high'], Real):
+            raise ArgumentError(NO_INTERVALS % (label.name, dict(given)))
+        if not 2 <= given['quantiles'] <= 64:
+            raise ArgumentError('%s: the quantiles of intervals are a whole number from 2 to 64, not %r.' % (label.name, given['quantiles']))
+        if not given['high'] > 0:
+            raise ArgumentError('%s: high: give the last cut, above 0, not %r.' % (label.name, given['high']))
+        call(lib.hr_schema_label_time_quantiles, builder, name, event, int(given['quantiles']), float(given['high']))
 
     @staticmethod
     def _add(builder: Any, column: Column) -> None:

@@ -16,7 +16,7 @@ from ._parameters import record_weights
 from .errors import ArgumentError, SchemaError
 from .estimators import HedgerowEstimator
 from .ledger import Ledger
-from .schema import Column, Schema
+from .schema import Column, Schema, cuts_of
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,12 @@ class HedgerowSurvival(HedgerowEstimator):
         columns, facts = self._columns(X, reset=True), Facts()
         event, time = events_of(y, columns.rows)
         schema = self._given_schema()
+        if schema is None and self.intervals is None:
+            raise ArgumentError('Times to an event need public cuts between intervals: give intervals, such as (30, 90, 365).')
         if schema is None:
+            cuts = self.intervals if isinstance(self.intervals, Mapping) else cuts_of('time', self.intervals)
             names = [column.name for column in columns.items]
-            label = Column(free_name('time', names), event=free_name('event', names), intervals=cuts_of(self.intervals))
+            label = Column(free_name('time', names), event=free_name('event', names), intervals=cuts)
             schema = self._schema_of(columns, label, facts, None)
         elif schema.label.event is None:
             raise SchemaError("The label of the schema is no time: write 'kind: time' in it.")
@@ -118,12 +121,6 @@ class HedgerowSurvival(HedgerowEstimator):
         if not isinstance(groups, Integral) or groups < 1:
             raise ArgumentError('groups is a whole number from 1 on, not %r.' % (groups,))
         return Followed(*events_of(y, len(survival)), sample_weight).calibration(self.times_, survival, int(found[0]), int(groups))
-
-
-def cuts_of(intervals: Sequence[float] | Mapping[str, float] | None) -> tuple[float, ...] | Mapping[str, float]:
-    if intervals is None:
-        raise ArgumentError('Times to an event need public cuts between intervals: give intervals, such as (30, 90, 365).')
-    return intervals if isinstance(intervals, Mapping) else tuple(float(cut) for cut in intervals)
 
 
 def free_name(name: str, names: list[str]) -> str:

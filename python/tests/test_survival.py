@@ -101,6 +101,18 @@ def test_cuts__are_found_by_the_fit():
         fitted(intervals={'quantiles': 4})
 
 
+@pytest.mark.parametrize('intervals, message', [
+    (6, 'intervals are cuts such as'), ('x', 'intervals are cuts such as'), ((30, None), 'intervals are cuts such as'),
+    ({'quantiles': 6, 'high': 'x'}, 'intervals are cuts such as'), ({'quantiles': 2.5, 'high': 9}, 'intervals are cuts such as'),
+    ({'quantiles': 1, 'high': 9}, 'from 2 to 64'), ({'quantiles': -1, 'high': 9}, 'from 2 to 64'), ({'quantiles': 6, 'high': -1}, 'give the last cut, above 0')])
+def test_intervals__that_are_none_are_refused(intervals, message):
+    x, y, _ = times(50)
+    with pytest.raises(hedgerow.ArgumentError, match=message):
+        HedgerowSurvival(bounds=(0, 1), intervals=intervals).fit(x, y)
+    with pytest.raises(hedgerow.ArgumentError, match=message):
+        Schema.build(Column('days', event='died', intervals=intervals), [Column('a', 0, 1)])
+
+
 def test_schema__has_a_time():
     schema = Schema.build(Column('days', event='died', intervals=CUTS), [Column('x', 0, 1)])
     assert schema.task == 'survival' and 'kind: time' in schema.to_yaml()
