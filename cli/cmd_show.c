@@ -151,6 +151,17 @@ static void json_curves(json_writer *json, const hr_model *model) {
     json_close(json, ']');
 }
 
+static void json_interval(json_writer *json, const hr_model *model) {
+    hr_interval_info made;
+    if (!hr_model_interval(model, &made)) return;
+    json_open(json, "conformal", '{');
+    json_number(json, "coverage", made.coverage);
+    json_number(json, "correction", made.correction);
+    json_number(json, "shortfall", made.shortfall);
+    if (made.held_out > 0) json_number(json, "held_out", made.held_out);
+    json_close(json, '}');
+}
+
 static void print_model_json(const hr_model *model, const feature_facts *facts, const hr_shapes *shapes) {
     static const char *const tasks[] = {"regression", "binary",   "multiclass",
                                         "count",      "survival", "quantiles"}; /* in the order of hr_task */
@@ -171,6 +182,7 @@ static void print_model_json(const hr_model *model, const feature_facts *facts, 
     json_guarantee(&json, hr_model_guarantee(model));
     json_close(&json, '}');
     json_start(&json, model);
+    json_interval(&json, model);
     json_curves(&json, model);
     json_release_kinds(&json, model);
     json_open(&json, "features", '[');

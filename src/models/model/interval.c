@@ -1,5 +1,7 @@
 #include "models/model/interval.h"
 
+#include "models/model/model.h"
+
 #include <math.h>
 
 /* Levels from -1/2 of the width on, where the ends meet; near 0 steps are .0014 of it, and farther off a
@@ -64,4 +66,13 @@ size_t hr_interval_level(const hr_column *label, const double ends[2], double y)
             first = level + 1;
     }
     return first;
+}
+
+/* A fifth of the records was held out, and four fifths trained: so there are about a quarter of those that
+ * trained. */
+bool hr_model_interval(const hr_model *model, hr_interval_info *out) {
+    const hr_conformal *made = &model->forest.conformal;
+    if (!made->made) return false;
+    *out = (hr_interval_info){made->coverage, made->correction, made->shortfall, hr_model_records(model) / 4};
+    return true;
 }

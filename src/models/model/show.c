@@ -248,16 +248,15 @@ hr_status hr_model_tree_dot(const hr_model *model, size_t tree, char **text, hr_
     return hr_buffer_take(&buffer, text, err);
 }
 
-/* A fifth of the records corrected the interval, and four fifths trained: so there are about a quarter of
- * those that trained. */
 void hr_show_interval(hr_buffer *b, const hr_model *m) {
-    const hr_conformal *made = &m->forest.conformal;
-    const double held_out = hr_model_records(m) / 4, short_by = made->shortfall / (held_out + 1);
+    hr_interval_info made;
+    if (!hr_model_interval(m, &made)) return;
+    const double held_out = made.held_out, short_by = made.shortfall / (held_out + 1);
     const char *units = hr_unit_is_person(m->guarantee.unit) ? "persons" : "records";
     hr_buffer_format(b,
                      "Interval  of %.10g of the labels, each end moved %s by %.3g of its width\n          ",
-                     made->coverage, made->correction < 0 ? "inwards" : "outwards", fabs(made->correction));
-    if (held_out > 0 && short_by >= made->coverage) {
+                     made.coverage, made.correction < 0 ? "inwards" : "outwards", fabs(made.correction));
+    if (held_out > 0 && short_by >= made.coverage) {
         hr_buffer_format(b, "No coverage is promised: too few %s were held out for this budget\n", units);
         return;
     }

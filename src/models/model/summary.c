@@ -337,7 +337,7 @@ hr_status hr_model_summary(const hr_model *model, char **text, hr_error *err) {
     if (c->made)
         hr_buffer_format(&b, "Classes   probabilities calibrated, with intercept %+.3g and slope %.3g\n",
                          c->intercept, c->slope);
-    if (model->forest.conformal.made) hr_show_interval(&b, model);
+    hr_show_interval(&b, model);
     show_guarantee(&b, model);
     show_releases(&b, model);
     show_importance(&b, model);
