@@ -66,6 +66,11 @@ static void show_label(hr_buffer *b, const hr_model *m) {
         if (exposure) hr_buffer_format(b, "; of an exposure of %g ", most);
         if (exposure) hr_show_text(b, exposure);
         if (label->count) hr_buffer_text(b, "\n");
+        if (exposure) {
+            hr_buffer_text(b, "Records   count as their ");
+            hr_show_text(b, exposure);
+            hr_buffer_format(b, " over %g, and sums of weights are sums of that\n", most);
+        }
         return;
     }
     const char *before = " (";
