@@ -196,14 +196,14 @@ static void print_unit(const char *unit, int64_t records_per_person) {
     print_line("unit", text);
 }
 
-static void print_weight(const plan_terms *terms) {
+static void print_weight(const char *weight, double high) {
     char text[300];
-    if (terms->weight == NULL) return;
+    if (weight == NULL) return;
     snprintf(
         text, sizeof text,
         "a record counts its %.60s over %.6g; what is called records above are sums of that, which --rows "
         "is to be",
-        terms->weight, terms->weight_high);
+        weight, high);
     print_line("weight", text);
 }
 
@@ -229,7 +229,7 @@ void print_plan(const hr_plan_info *plan, const plan_terms *terms) {
     print_noise(plan);
     print_promise(plan, terms->unit != NULL ? "one person" : "one record");
     print_unit(terms->unit, terms->records_per_person);
-    print_weight(terms);
+    print_weight(terms->weight, terms->weight_high);
 }
 
 /* ---- A job ---- */
@@ -360,6 +360,7 @@ static void print_job_plan(const hr_job_plan_info *job, bool guessed) {
     print_promise(&job->plan, unit != NULL ? "one person" : "one record");
     print_unit(unit, 0);
     if (unit != NULL) print_line("", "a person with records at several owners counts once at each");
+    print_weight(*job->weight != '\0' ? job->weight : NULL, job->weight_high);
     print_prices(job);
 }
 

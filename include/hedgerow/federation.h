@@ -420,9 +420,11 @@ enum { HR_COALITION_PRICES_MAX = 4 };
 typedef struct hr_job_plan_info {
     const char *method; /* a literal */
     char unit[128]; /* the column whose values are the persons that are protected, cut; "": single records */
-    hr_plan_info plan; /* records: of all owners together. Its noise includes noise_factor, and shares are
-                          what a record pays: for the choices of its own owner alone. Of the method average
-                          all else is each owner's model, but prediction_noise, which is the average's */
+    char weight[128]; /* the column of weights, or of exposures, that a record counts, cut; "": it counts 1 */
+    double weight_high; /* its bound, of which a record counts its part */
+    hr_plan_info plan;  /* records: of all owners together. Its noise includes noise_factor, and shares are
+                           what a record pays: for the choices of its own owner alone. Of the method average
+                           all else is each owner's model, but prediction_noise, which is the average's */
     size_t owners, coalition,
         honest; /* honest: owners whose noise is counted on; 0: none adds to another's */
     double noise_factor;

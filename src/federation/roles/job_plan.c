@@ -112,6 +112,9 @@ static hr_status plan_of_terms(const hr_planned_job *job, hr_job_plan_info *out,
     if (!federated->plan) return refuse_plan(federated, err);
     const char *unit = hr_schema_unit(job->schema);
     snprintf(plan.unit, sizeof plan.unit, "%s", unit ? unit : "");
+    const char *weight = hr_schema_weight(job->schema, &plan.weight_high);
+    if (!weight) weight = hr_schema_exposure(job->schema, &plan.weight_high);
+    snprintf(plan.weight, sizeof plan.weight, "%s", weight ? weight : "");
     hr_status status = federated->plan(job, &plan, err);
     if (!status) status = plan_promise(job, &plan.plan, err);
     if (status) return status;
