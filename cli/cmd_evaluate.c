@@ -86,7 +86,7 @@ static bool is_classifier(const evaluation_run *run) {
 
 enum { MEASURES_MAX = 5 + HR_INTERVALS_MAX, MEASURE_NAME = 9 + HR_NUMBER_TEXT, LABEL_WIDTH = 9 };
 
-_Static_assert((int)MEASURES_MAX >= 2 + (int)HR_QUANTILES_MAX && (int)HR_NUMBER_TEXT >= (int)HR_QUANTILE_NAME,
+_Static_assert((int)MEASURES_MAX >= 4 + (int)HR_QUANTILES_MAX && (int)HR_NUMBER_TEXT >= (int)HR_QUANTILE_NAME,
                "a list has room for the measures of quantiles");
 
 /* The measures that a task has, in the order they are printed. */
@@ -95,7 +95,9 @@ typedef struct measure {
     double value;
 } measure;
 
-static size_t list_quantiles(const hr_column *label, const hr_metrics *metrics, measure list[MEASURES_MAX]) {
+static size_t list_quantiles(const hr_model *model, const hr_metrics *metrics, measure list[MEASURES_MAX]) {
+    const hr_column *label = hr_schema_label(hr_model_schema(model));
+    hr_interval_info interval;
     const size_t count = label->quantile_count;
     for (size_t k = 0; k < count; k++) {
         char name[HR_QUANTILE_NAME];
@@ -105,7 +107,13 @@ static size_t list_quantiles(const hr_column *label, const hr_metrics *metrics, 
     }
     list[count] = (measure){"coverage", metrics->coverage};
     list[count + 1] = (measure){"width", metrics->width};
-    return count > 1 ? count + 2 : 1;
+    if (count < 2) return count;
+    if (isnan(metrics->interval_coverage) || !hr_model_interval(model, &interval)) return count + 2;
+    snprintf(list[count + 2].name, sizeof list->name, "coverage_%.10g", interval.coverage);
+    snprintf(list[count + 3].name, sizeof list->name, "width_%.10g", interval.coverage);
+    list[count + 2].value = metrics->interval_coverage;
+    list[count + 3].value = metrics->interval_width;
+    return count + 4;
 }
 
 static size_t list_times(const hr_column *label, const hr_survival_evaluation *survival,
@@ -133,8 +141,7 @@ static size_t list_measures(const evaluation_run *run, const exact_figures *figu
     const hr_metrics *metrics = &decided->metrics;
     if (metrics->task == HR_TASK_SURVIVAL)
         return list_times(hr_schema_label(hr_model_schema(run->model)), &figures->survival, list);
-    if (metrics->task == HR_TASK_QUANTILES)
-        return list_quantiles(hr_schema_label(hr_model_schema(run->model)), metrics, list);
+    if (metrics->task == HR_TASK_QUANTILES) return list_quantiles(run->model, metrics, list);
     if (metrics->task == HR_TASK_REGRESSION || metrics->task == HR_TASK_COUNT) {
         list[0] = (measure){"rmse", metrics->rmse};
         list[1] = (measure){"mae", metrics->mae};
@@ -406,7 +413,9 @@ const command evaluate_command = {
         "Prints error, auc, logloss and ece for classes; rmse, mae and r2 for regression and counts, of "
         "counts the mean Poisson deviance, too; for quantiles the mean pinball loss of each (pinball_q50), "
         "and of several which part of the labels is within the outer two (coverage) and how far those are "
-        "apart (width); concordance (Harrell's), uno (Uno's, up to the last cut), brier (integrated over the "
+        "apart (width), and the same of the interval that --conformal corrected if it is another "
+        "(coverage_0.8); "
+        "concordance (Harrell's), uno (Uno's, up to the last cut), brier (integrated over the "
         "cuts, and at each), logloss (by intervals) and ece for times of an event. ece is the "
         "expected calibration error: how far predicted probabilities are, on average over ten bins, from "
         "what happens; of times, predicted survival until the horizon, on average over ten groups of equal "

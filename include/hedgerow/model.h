@@ -105,6 +105,8 @@ typedef struct hr_metrics {
                                          - p)) */
     double coverage, width; /* several quantiles: the part of the labels within the outer two, and the
                                mean distance of those */
+    double interval_coverage, interval_width; /* the same of the interval that hr_model_interval has, if it is
+                                                 another one; NaN otherwise */
 } hr_metrics;
 
 /* The expected calibration error tells how far a probability can be taken at its word: 0 is best. Two

@@ -185,6 +185,7 @@ hr_status hr_evaluate(const hr_model *model, const hr_data *data, int threads, h
     if (status) return status;
     status = hr_metrics_compare(&made, out, err);
     if (!status) hr_metrics_add_quantiles(label->quantiles, &made, out);
+    if (!status) hr_metrics_add_interval(&model->forest.conformal, &made, out);
     hr_comparison_free(&made);
     return status;
 }

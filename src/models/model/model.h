@@ -180,5 +180,7 @@ HR_MUST_CHECK hr_status hr_metrics_compare(const hr_comparison *comparison, hr_m
 /* Of metrics whose weight is set: sets pinball, coverage and width; quantiles: one an output; NULL: none, so
  * that all are NaN. */
 void hr_metrics_add_quantiles(const double *quantiles, const hr_comparison *comparison, hr_metrics *out);
+/* Sets interval_coverage and interval_width, where the interval is not between the outer two. */
+void hr_metrics_add_interval(const hr_conformal *conformal, const hr_comparison *comparison, hr_metrics *out);
 
 #endif
