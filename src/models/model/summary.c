@@ -35,6 +35,25 @@ static void show_name(hr_buffer *b, const char *name) {
     hr_buffer_done(&plain);
 }
 
+static void show_number_label(hr_buffer *b, const hr_model *m, const hr_column *label) {
+    double most;
+    const char *exposure = hr_schema_exposure(m->schema, &most);
+    hr_buffer_format(b, " (%g to %g)", label->low, label->high);
+    for (size_t k = 0; k < label->quantile_count; k++)
+        hr_buffer_format(b, "%s %.10g", k ? "," : ":", label->quantiles[k]);
+    hr_buffer_text(b, "\n");
+    if (label->count)
+        hr_buffer_format(b, "Score     the logarithm of the mean count, less that of %g", label->high);
+    if (exposure) hr_buffer_format(b, "; of an exposure of %g ", most);
+    if (exposure) hr_show_text(b, exposure);
+    if (label->count) hr_buffer_text(b, "\n");
+    if (exposure) {
+        hr_buffer_text(b, "Records   count as their ");
+        hr_show_text(b, exposure);
+        hr_buffer_format(b, " over %g, and sums of weights are sums of that\n", most);
+    }
+}
+
 static void show_label(hr_buffer *b, const hr_model *m) {
     static const char *const tasks[] = {"regression of ",     "binary classification of ",
                                         "classification of ", "mean of the count ",
@@ -55,22 +74,7 @@ static void show_label(hr_buffer *b, const hr_model *m) {
         return;
     }
     if (label->kind == HR_KIND_NUMBER) {
-        double most;
-        const char *exposure = hr_schema_exposure(m->schema, &most);
-        hr_buffer_format(b, " (%g to %g)", label->low, label->high);
-        for (size_t k = 0; k < label->quantile_count; k++)
-            hr_buffer_format(b, "%s %.10g", k ? "," : ":", label->quantiles[k]);
-        hr_buffer_text(b, "\n");
-        if (label->count)
-            hr_buffer_format(b, "Score     the logarithm of the mean count, less that of %g", label->high);
-        if (exposure) hr_buffer_format(b, "; of an exposure of %g ", most);
-        if (exposure) hr_show_text(b, exposure);
-        if (label->count) hr_buffer_text(b, "\n");
-        if (exposure) {
-            hr_buffer_text(b, "Records   count as their ");
-            hr_show_text(b, exposure);
-            hr_buffer_format(b, " over %g, and sums of weights are sums of that\n", most);
-        }
+        show_number_label(b, m, label);
         return;
     }
     const char *before = " (";
