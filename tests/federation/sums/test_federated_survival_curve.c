@@ -230,13 +230,25 @@ static void test_curve__checks_its_terms(void **state) {
     Hedgerow__Terms bad = *terms;
     bad.epsilon = 1e-13;
     assert_int_equal(hr_federated_survival_curve.check_terms(&bad, w.table.schema, &err), HR_E_BUDGET);
+    /* A group that is no category: no job is made of it, and no owner takes part in one. */
+    enum { SETTINGS = 64 };
+    uint8_t name[] = "group", value[] = "x";
+    Hedgerow__Setting group = HEDGEROW__SETTING__INIT, *settings[SETTINGS];
+    group.name = (ProtobufCBinaryData){sizeof name - 1, name};
+    group.value = (ProtobufCBinaryData){sizeof value - 1, value};
+    assert_true(terms->n_settings < SETTINGS);
+    for (size_t i = 0; i < terms->n_settings; i++) settings[i] = terms->settings[i];
+    bad = *terms;
+    settings[bad.n_settings++] = &group;
+    bad.settings = settings;
+    assert_int_equal(hr_federated_survival_curve.check_terms(&bad, w.table.schema, &err), HR_E_ARGUMENT);
+    assert_string_equal(err.field, "group");
     hr_message_unpacked_free(&terms->base);
     hr_job_file grouped = w.job;
     assert_int_equal(hr_fit_options_set(&grouped.options, "group", "x", NULL), HR_OK);
-    assert_non_null(terms = federation_terms(&grouped, w.table.schema, &err));
-    assert_int_equal(hr_federated_survival_curve.check_terms(terms, w.table.schema, &err), HR_E_ARGUMENT);
+    assert_null(federation_terms(&grouped, w.table.schema, &err));
+    assert_int_equal(err.status, HR_E_ARGUMENT);
     assert_string_equal(err.field, "group");
-    hr_message_unpacked_free(&terms->base);
     table steps = table_of_steps(60, 2, 2, 5);
     assert_null(federation_terms(&w.job, steps.schema, &err));
     assert_int_equal(err.status, HR_E_ARGUMENT);
