@@ -138,7 +138,7 @@ CASES = [
     ('method_names', 'src/models/model/spoiled.c', 'static const char *const spoiled = "dpboost";\n', 'the method "dpboost" is named outside'),
     ('words', 'src/base/spoiled.c', '/* TO' 'DO: finish */\n', 'work left over'),
     ('words', 'src/models/spoiled.c', '/* A leaf says what it said, and says it. */\n', '"say" comes 3 times in the comments of src/models'),
-    ('words', 'src/tables/data/spoiled.c', '/* Who asks is told. Ask, ask, ask, ask, ask again. */\n', '"ask" comes 6 times in the comments of src/tables'),
+    ('words', 'src/tables/data/spoiled.c', '/* Who asks is told. ' + 'Ask, ' * 18 + 'ask again. */\n', '"ask" comes 20 times in the comments of src/tables'),
     ('words', 'src/base/spoiled.c', '/* see /wor' 'k/notes */\n', 'a path of one machine'),
     ('words', 'src/base/spoiled.c', 'static int hr_machine_tell(int x) { return x; }\n', 'the name hr_machine_tell'),
     ('words', 'cli/spoiled.c', 'static int tell_misfits;\n', 'the name tell_misfits'),

@@ -137,7 +137,10 @@ class Work:
         return os.path.getsize(path) if os.path.exists(path) else 0
 
     def run(self, *words, launch=()):
-        return subprocess.run([*launch, self.tool, *words], cwd=self.folder, env=dict(os.environ, **cells.ENVIRONMENT), stdin=subprocess.DEVNULL,
+        environment = dict(os.environ, **cells.ENVIRONMENT)
+        if launch:  # MPI leaves memory behind, which is no leak of Hedgerow
+            environment['ASAN_OPTIONS'] = ':'.join(filter(None, [os.environ.get('ASAN_OPTIONS'), 'detect_leaks=0']))
+        return subprocess.run([*launch, self.tool, *words], cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=cells.SECONDS, check=False)
 
     def train(self, model, *more, schema='schema.yaml', launch=()):
