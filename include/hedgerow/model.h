@@ -49,11 +49,11 @@ HR_API double hr_model_records(const hr_model *model);
 HR_API const char *hr_model_suspect(const hr_model *model);
 /* An interval that held-out records corrected: the part of the labels that it is to cover, the part of its
  * width by which each end moves outwards, and by how many held-out records noise may make the coverage fall
- * short, on average at most; held_out: about how many there were, 0 if that is not known. Whether there is
- * such a correction; false leaves *out alone. */
+ * short, on average at most; held_out: about how many there were, 0 if that is not known. */
 typedef struct hr_interval_info {
     double coverage, correction, shortfall, held_out;
 } hr_interval_info;
+/* Whether the model has such a correction; false leaves *out alone. */
 HR_API bool hr_model_interval(const hr_model *model, hr_interval_info *out);
 /* Which features a tree may split by together, as the fit was told: "all", "none", "pairs", or lists such as
  * [["age", "dose"]]; every model that is read was checked for it. Borrowed. */
