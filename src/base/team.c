@@ -65,8 +65,8 @@ static int64_t team_clock(void) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Until the number is 0, or for a while. Whoever else could use the processor comes first: where threads have
- * to share one, those that look keep nobody waiting. */
+/* Until the number is 0, or for a while. Other threads that could use the processor come first: where threads
+ * have to share one, those that look make no other wait. */
 static void look_for_zero(atomic_size_t *number) {
     const int64_t end = team_clock() + LOOKING_NS;
     while (atomic_load_explicit(number, memory_order_acquire) && team_clock() < end) sched_yield();

@@ -103,12 +103,6 @@ static hr_estimate concordance_of(const hr_evaluation_sums *sums) {
 
 /* ---- Observed survival ---- */
 
-/* How much of a record with the code is at risk in an interval: one that was censored in it counts half. */
-static double part_at_risk(size_t code, size_t interval) {
-    if (interval < hr_survival_at_risk(code)) return 1;
-    return interval == hr_survival_survived(code) ? .5 : 0;
-}
-
 /* Until the last cut, by the life table; noise: of each count. */
 static hr_estimate observed_survival(const double *counts, size_t intervals, double noise) {
     const size_t codes = hr_survival_codes(intervals);
@@ -116,15 +110,16 @@ static hr_estimate observed_survival(const double *counts, size_t intervals, dou
     for (size_t k = 0; k < intervals; k++) {
         double at_risk = 0, squares = 0;
         for (size_t c = 0; c < codes; c++) {
-            at_risk += part_at_risk(c, k) * counts[c];
-            squares += part_at_risk(c, k) * part_at_risk(c, k);
+            at_risk += hr_survival_part_at_risk(c, k) * counts[c];
+            squares += hr_survival_part_at_risk(c, k) * hr_survival_part_at_risk(c, k);
         }
         const double left = at_risk - counts[2 * k + 1];
         if (!hr_estimate_is_known((hr_estimate){at_risk, noise * sqrt(squares)}) || !(left > 0))
             return HR_ESTIMATE_UNKNOWN;
         survival *= left / at_risk;
         for (size_t c = 0; c < codes; c++)
-            slopes[c] += (part_at_risk(c, k) - (c == 2 * k + 1)) / left - part_at_risk(c, k) / at_risk;
+            slopes[c] += (hr_survival_part_at_risk(c, k) - (c == 2 * k + 1)) / left -
+                         hr_survival_part_at_risk(c, k) / at_risk;
     }
     for (size_t c = 0; c < codes; c++) square += slopes[c] * slopes[c];
     return (hr_estimate){survival, survival * noise * sqrt(square)};

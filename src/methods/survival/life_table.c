@@ -14,12 +14,6 @@ typedef struct life_row {
     bool known;
 } life_row;
 
-/* How much of a record with the code is at risk in an interval, the first being 0. */
-static double part_at_risk(size_t code, size_t interval) {
-    if (interval < hr_survival_at_risk(code)) return 1;
-    return interval == hr_survival_survived(code) ? .5 : 0;
-}
-
 static bool is_event_in(size_t code, size_t interval) {
     return hr_survival_event(code) && hr_survival_survived(code) == interval;
 }
@@ -27,7 +21,7 @@ static bool is_event_in(size_t code, size_t interval) {
 static life_row row_of(const double *counts, size_t intervals, double deviation, size_t interval) {
     double at_risk = 0, squares = 0;
     for (size_t code = 0; code < hr_survival_codes(intervals); code++) {
-        const double part = part_at_risk(code, interval);
+        const double part = hr_survival_part_at_risk(code, interval);
         at_risk += part * counts[code];
         squares += part * part;
     }
@@ -44,7 +38,7 @@ static double log_variance(const life_row *rows, size_t last, size_t intervals, 
     for (size_t code = 0; code < hr_survival_codes(intervals); code++) {
         double slope = 0;
         for (size_t k = 0; k <= last; k++) {
-            const double part = part_at_risk(code, k), survived = part - is_event_in(code, k);
+            const double part = hr_survival_part_at_risk(code, k), survived = part - is_event_in(code, k);
             slope += survived / (rows[k].at_risk - rows[k].events) - part / rows[k].at_risk;
         }
         noise += slope * slope;

@@ -52,4 +52,11 @@ static inline bool hr_label_event(double label) {
     return !signbit(label);
 }
 
+/* How much of a record with the code is at risk in an interval, the first being 0: one that was censored in
+ * it counts half. */
+static inline double hr_survival_part_at_risk(size_t code, size_t interval) {
+    if (interval < hr_survival_at_risk(code)) return 1;
+    return interval == hr_survival_survived(code) ? .5 : 0;
+}
+
 #endif

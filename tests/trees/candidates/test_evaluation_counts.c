@@ -210,18 +210,22 @@ typedef struct change {
     int64_t l1, cells;
 } change;
 
-/* What record `row` changes when it is added to those before it. */
-static change change_by(const records *r, size_t row, size_t classes, count *of, size_t cells) {
+static change change_between(const hr_scored *some, const hr_scored *more, count *of, size_t cells) {
     static hr_exact without[GRID], with[GRID];
-    hr_scored some = judged_of(r, 0, row, classes), more = judged_of(r, 0, row + 1, classes);
     change c = {0, 0};
-    of(&some, without);
-    of(&more, with);
+    of(some, without);
+    of(more, with);
     for (size_t i = 0; i < cells; i++) {
         c.l1 += llabs(with[i].unpaid - without[i].unpaid);
         c.cells += with[i].unpaid != without[i].unpaid;
     }
     return c;
+}
+
+/* What record `row` changes when it is added to those before it. */
+static change change_by(const records *r, size_t row, size_t classes, count *of, size_t cells) {
+    const hr_scored some = judged_of(r, 0, row, classes), more = judged_of(r, 0, row + 1, classes);
+    return change_between(&some, &more, of, cells);
 }
 
 static void plain_total(const hr_scored *scored, hr_exact *sum) {
@@ -266,16 +270,8 @@ static void test_sums__change_by_their_sensitivity_at_most(void **state) {
 }
 
 static change time_change(const time_records *r, size_t row, count *of, size_t cells) {
-    static hr_exact without[GRID], with[GRID];
     const hr_scored some = times_of(r, row), more = times_of(r, row + 1);
-    change c = {0, 0};
-    of(&some, without);
-    of(&more, with);
-    for (size_t i = 0; i < cells; i++) {
-        c.l1 += llabs(with[i].unpaid - without[i].unpaid);
-        c.cells += with[i].unpaid != without[i].unpaid;
-    }
-    return c;
+    return change_between(&some, &more, of, cells);
 }
 
 static void test_times__change_by_their_sensitivity_at_most(void **state) {
