@@ -1,8 +1,8 @@
 #include "fit/cuts.h"
 
 #include "base/fail.h"
-#include "tables/data/records.h"
 #include "tables/schema/schema.h"
+#include "trees/cluster/cluster.h"
 
 #include <stdlib.h>
 
@@ -30,42 +30,45 @@ hr_status hr_cuts_check(const hr_fit_facts *facts, hr_units cost, hr_error *err)
     return hr_time_cuts_check(label, facts->privacy_measure, &charge, hr_facts_unit(facts), err);
 }
 
-static hr_status cut_table(const hr_data *data, const hr_time_cuts *cuts, hr_cut_tables *out, size_t at,
-                           hr_error *err) {
-    hr_schema_parts parts = *hr_schema_parts_of(hr_data_schema(data));
-    parts.label.intervals = cuts->at;
-    parts.label.interval_count = cuts->count;
-    parts.label.quantile_cuts = false;
-    const size_t count = hr_schema_feature_count(hr_data_schema(data));
-    size_t *features = malloc((count + 1) * sizeof *features);
-    if (!features) return hr_fail_memory(err);
-    for (size_t f = 0; f < count; f++) features[f] = f;
-    hr_status status = hr_schema_make(&parts, &out->schemas[at], err);
-    if (!status) out->data[at] = hr_data_part(data, out->schemas[at], features);
-    free(features);
-    return status || out->data[at] ? status : hr_fail_memory(err);
+/* Over ranks rank 0 counts the times of all, and the others go on with the cuts that it found. */
+static hr_status release_over_ranks(const hr_data *data, const hr_cuts_order *order, hr_time_cuts *cuts,
+                                    hr_error *err) {
+    const hr_charge charge = charge_of(order->cost);
+    const hr_schema *schema = hr_data_schema(data);
+    hr_exact *cells = malloc(((size_t)1 << HR_TIME_CUTS_BITS) * sizeof *cells);
+    if (!cells) return hr_fail_memory(err);
+    const hr_grid_counts events = {cells, HR_TIME_CUTS_BITS,
+                                   hr_schema_weighs(schema) ? HR_PER_PERSON : HR_PER_RECORD};
+    hr_status status = hr_cluster_count_events(order->cluster, data, cells, err);
+    if (!status)
+        status =
+            hr_time_cuts_release_counted(hr_schema_label(schema), &events, order->gate, &charge, cuts, err);
+    free(cells);
+    return status ? status : hr_cluster_set_cuts(order->cluster, cuts, err);
 }
 
-hr_status hr_cuts_release(const hr_data **data, const hr_data **trained, hr_gate *gate, hr_units cost,
+static hr_status release_here(const hr_data *data, const hr_cuts_order *order, hr_time_cuts *cuts,
+                              hr_error *err) {
+    const hr_charge charge = charge_of(order->cost);
+    return hr_time_cuts_release(data, order->gate, &charge, cuts, err);
+}
+
+hr_status hr_cuts_release(const hr_data **data, const hr_data **trained, const hr_cuts_order *order,
                           hr_cut_tables *out, hr_error *err) {
-    const hr_charge charge = charge_of(cost);
     const bool is_one = *trained == *data;
     hr_time_cuts cuts;
-    hr_status status = hr_time_cuts_release(*trained, gate, &charge, &cuts, err);
-    if (!status) status = cut_table(*data, &cuts, out, 0, err);
-    if (!status && !is_one) status = cut_table(*trained, &cuts, out, 1, err);
+    hr_status status = (order->cluster ? release_over_ranks : release_here)(*trained, order, &cuts, err);
+    if (!status) status = hr_cut_table_make(*data, cuts.at, cuts.count, &out->all, err);
+    if (!status && !is_one) status = hr_cut_table_make(*trained, cuts.at, cuts.count, &out->trained, err);
     if (status) return status;
-    *data = out->data[0];
-    *trained = out->data[is_one ? 0 : 1];
+    *data = out->all.data;
+    *trained = (is_one ? &out->all : &out->trained)->data;
     return HR_OK;
 }
 
 void hr_cut_tables_done(hr_cut_tables *tables) {
-    for (size_t i = 0; i < 2; i++) {
-        hr_data_free(tables->data[i]);
-        hr_schema_free(tables->schemas[i]);
-    }
-    *tables = (hr_cut_tables){0};
+    hr_cut_table_done(&tables->all);
+    hr_cut_table_done(&tables->trained);
 }
 
 void hr_cuts_state(hr_units cost, hr_units budget, hr_buffer *statement) {

@@ -414,8 +414,8 @@ static hr_status release_fit_bounds(fit_job *f, hr_error *err) {
         status = hr_bounds_release(f->data, f->options, f->gate, &f->budget, &f->bounded, err);
         if (!status) f->data = f->training.data = f->bounded.data;
     }
-    if (!status && f->budget.cuts)
-        status = hr_cuts_release(&f->data, &f->training.data, f->gate, f->budget.cuts, &f->cut, err);
+    const hr_cuts_order cuts = {f->gate, f->budget.cuts, f->options->cluster};
+    if (!status && f->budget.cuts) status = hr_cuts_release(&f->data, &f->training.data, &cuts, &f->cut, err);
     hr_timings_leave(f->options->timings);
     hr_gate_set_aside(f->gate, f->bounded.spent + f->budget.cuts);
     return status;

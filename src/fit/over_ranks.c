@@ -60,7 +60,6 @@ hr_status hr_over_ranks_check(const hr_method *method, const hr_fit_options *opt
     if (!options->cluster) return HR_OK;
     hr_status status = check_method_over_ranks(method, hr_schema_task(schema), err);
     if (!status) status = check_options_over_ranks(options, err);
-    if (!status) status = hr_schema_refuse_quantile_cuts(schema, "a fit over ranks", err);
     if (status || !hr_schema_unit(schema)) return status;
     return refuse_over_ranks("unit",
                              "a person's records may be at several ranks, none of which can weigh them",

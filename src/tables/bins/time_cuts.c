@@ -1,10 +1,10 @@
 #include "tables/bins/time_cuts.h"
 
 #include "base/fail.h"
-#include "privacy/quantiles.h"
 #include "tables/bins/edges.h"
 #include "tables/data/columns.h"
 #include "tables/data/records.h"
+#include "tables/schema/schema.h"
 #include "tables/schema/survival_code.h"
 
 #include <math.h>
@@ -33,6 +33,10 @@ void hr_time_cuts_count(const hr_data *data, hr_exact *cells) {
         const hr_edge_values events = {values, weights ? weights + begin : NULL, count};
         hr_edges_count_cells(&grid, &events, CELLS, cells);
     }
+}
+
+static hr_privacy_unit unit_of(const hr_data *data) {
+    return hr_data_weights(data) ? HR_PER_PERSON : HR_PER_RECORD;
 }
 
 /* ---- The release ---- */
@@ -72,20 +76,49 @@ static void read_cuts(const hr_column *label, const hr_cuts *cuts, hr_time_cuts 
     out->at[out->count++] = high;
 }
 
-hr_status hr_time_cuts_release(const hr_data *data, hr_gate *gate, const hr_charge *charge, hr_time_cuts *out,
-                               hr_error *err) {
-    const hr_column *label = hr_schema_label(hr_data_schema(data));
+hr_status hr_time_cuts_release_counted(const hr_column *label, const hr_grid_counts *events, hr_gate *gate,
+                                       const hr_charge *charge, hr_time_cuts *out, hr_error *err) {
     uint32_t at[HR_INTERVALS_MAX];
     hr_cuts cuts = {at, 0};
-    hr_exact *cells = malloc(CELLS * sizeof *cells);
-    if (!cells) return hr_fail_memory(err);
-    const hr_grid_counts counts = {cells, HR_TIME_CUTS_BITS,
-                                   hr_data_weights(data) ? HR_PER_PERSON : HR_PER_RECORD};
-    hr_time_cuts_count(data, cells);
     hr_status status = are_by_medians(hr_gate_privacy_measure(gate))
-                           ? hr_quantiles_by_medians(gate, charge, &counts, levels_of(label), &cuts, err)
-                           : hr_quantiles_by_counts(gate, charge, &counts, label->interval_count, &cuts, err);
-    free(cells);
+                           ? hr_quantiles_by_medians(gate, charge, events, levels_of(label), &cuts, err)
+                           : hr_quantiles_by_counts(gate, charge, events, label->interval_count, &cuts, err);
     if (!status) read_cuts(label, &cuts, out);
     return status;
+}
+
+hr_status hr_time_cuts_release(const hr_data *data, hr_gate *gate, const hr_charge *charge, hr_time_cuts *out,
+                               hr_error *err) {
+    hr_exact *cells = malloc(CELLS * sizeof *cells);
+    if (!cells) return hr_fail_memory(err);
+    const hr_grid_counts events = {cells, HR_TIME_CUTS_BITS, unit_of(data)};
+    hr_time_cuts_count(data, cells);
+    hr_status status =
+        hr_time_cuts_release_counted(hr_schema_label(hr_data_schema(data)), &events, gate, charge, out, err);
+    free(cells);
+    return status;
+}
+
+/* ---- The table ---- */
+
+hr_status hr_cut_table_make(const hr_data *data, const double *cuts, size_t count, hr_cut_table *out,
+                            hr_error *err) {
+    hr_schema_parts parts = *hr_schema_parts_of(hr_data_schema(data));
+    parts.label.intervals = cuts;
+    parts.label.interval_count = count;
+    parts.label.quantile_cuts = false;
+    const size_t feature_count = hr_schema_feature_count(hr_data_schema(data));
+    size_t *features = malloc((feature_count + 1) * sizeof *features);
+    if (!features) return hr_fail_memory(err);
+    for (size_t f = 0; f < feature_count; f++) features[f] = f;
+    hr_status status = hr_schema_make(&parts, &out->schema, err);
+    if (!status) out->data = hr_data_part(data, out->schema, features);
+    free(features);
+    return status || out->data ? status : hr_fail_memory(err);
+}
+
+void hr_cut_table_done(hr_cut_table *table) {
+    hr_data_free(table->data);
+    hr_schema_free(table->schema);
+    *table = (hr_cut_table){0};
 }

@@ -3,12 +3,11 @@
 #ifndef HR_TABLES_BINS_TIME_CUTS_H
 #define HR_TABLES_BINS_TIME_CUTS_H
 
-#include "privacy/gate.h"
-#include "privacy/sensitivity.h"
+#include "privacy/quantiles.h"
 
 #include <hedgerow/data.h>
 
-/* Times lie on a grid of so many even cells from 0 to the last cut. */
+/* Times lie on a grid of 2^HR_TIME_CUTS_BITS even cells from 0 to the last cut. */
 enum { HR_TIME_CUTS_BITS = 10 };
 
 /* Found cuts; the last is the label's last one. */
@@ -32,5 +31,21 @@ HR_MUST_CHECK hr_status hr_time_cuts_check(const hr_column *label, hr_privacy_me
  * Fails: BUDGET, MEMORY. */
 HR_MUST_CHECK hr_status hr_time_cuts_release(const hr_data *data, hr_gate *gate, const hr_charge *charge,
                                              hr_time_cuts *out, hr_error *err);
+/* The same of what hr_time_cuts_count gives of all records of a label, 2^HR_TIME_CUTS_BITS cells. */
+HR_MUST_CHECK hr_status hr_time_cuts_release_counted(const hr_column *label, const hr_grid_counts *events,
+                                                     hr_gate *gate, const hr_charge *charge,
+                                                     hr_time_cuts *out, hr_error *err);
+
+/* The same records under a schema that has those cuts as if they had always been public. Starts from {0}. */
+typedef struct hr_cut_table {
+    hr_schema *schema;
+    hr_data *data; /* has the columns of the table that it was made of, which must outlive it */
+} hr_cut_table;
+
+/* Owner: the caller calls hr_cut_table_done in either case. Fails: FORMAT (such cuts cannot be a schema's),
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_cut_table_make(const hr_data *data, const double *cuts, size_t count,
+                                          hr_cut_table *out, hr_error *err);
+void hr_cut_table_done(hr_cut_table *table);
 
 #endif

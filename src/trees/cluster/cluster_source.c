@@ -29,27 +29,45 @@ typedef struct cluster_source {
 
 /* ---- Questions ---- */
 
-static hr_status ask_others(cluster_source *s, hr_rank_head head, hr_buffer *body, hr_error *err) {
+static hr_status ask_others(hr_cluster *cluster, hr_rank_head head, hr_buffer *body, hr_error *err) {
     const bool failed = body->failed;
     head.size = body->size;
-    if (!failed) hr_cluster_send_question(s->cluster, &head, body->bytes);
+    if (!failed) hr_cluster_send_question(cluster, &head, body->bytes);
     hr_buffer_done(body);
     return failed ? hr_fail_memory(err) : HR_OK;
 }
 
 /* What follows every answer: whether any rank failed, and then with what. mine: what this rank's records came
  * to. */
-static hr_status receive_failures(cluster_source *s, hr_status mine, hr_error *err) {
+static hr_status receive_failures(hr_cluster *cluster, hr_status mine, hr_error *err) {
     int64_t failures = mine != HR_OK;
-    hr_rank_link_sum(s->cluster->link, &failures, 1);
+    hr_rank_link_sum(cluster->link, &failures, 1);
     if (!failures) return HR_OK;
-    hr_cluster_send_question(s->cluster, &(hr_rank_head){.kind = HR_RANKS_AGREE}, NULL);
-    return hr_cluster_agree(s->cluster, mine, err);
+    hr_cluster_send_question(cluster, &(hr_rank_head){.kind = HR_RANKS_AGREE}, NULL);
+    return hr_cluster_agree(cluster, mine, err);
 }
 
-static hr_status add_up(cluster_source *s, hr_status mine, hr_exact *sums, size_t count, hr_error *err) {
-    hr_rank_link_sum(s->cluster->link, mine ? NULL : (int64_t *)(void *)sums, count);
-    return receive_failures(s, mine, err);
+static hr_status add_up(hr_cluster *cluster, hr_status mine, hr_exact *sums, size_t count, hr_error *err) {
+    hr_rank_link_sum(cluster->link, mine ? NULL : (int64_t *)(void *)sums, count);
+    return receive_failures(cluster, mine, err);
+}
+
+/* ---- Cuts of times, before there is a source ---- */
+
+hr_status hr_cluster_count_events(hr_cluster *cluster, const hr_data *data, hr_exact *cells, hr_error *err) {
+    hr_buffer body = {0};
+    const size_t count = (size_t)1 << HR_TIME_CUTS_BITS;
+    const hr_rank_head head = {.kind = HR_RANKS_EVENTS, .pieces = 1, .words = count};
+    hr_status status = ask_others(cluster, head, &body, err);
+    if (status) return status;
+    hr_time_cuts_count(data, cells);
+    return add_up(cluster, HR_OK, cells, count, err);
+}
+
+hr_status hr_cluster_set_cuts(hr_cluster *cluster, const hr_time_cuts *cuts, hr_error *err) {
+    hr_buffer body = {0};
+    hr_rank_write(&body, cuts->at, cuts->count, sizeof *cuts->at);
+    return ask_others(cluster, (hr_rank_head){.kind = HR_RANKS_CUTS}, &body, err);
 }
 
 /* ---- Records shared out by coins ---- */
@@ -82,7 +100,8 @@ static hr_status share_out_parts(cluster_source *s, const hr_stats_shares *share
     uint32_t *part_of = parts_of_all(s, shares->weights, shares->count, err);
     if (!part_of) return hr_fail_memory(err);
     hr_rank_write(&body, &count, 1, sizeof count);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_SHARE_OUT, .scattered = 1}, &body, err);
+    hr_status status =
+        ask_others(s->cluster, (hr_rank_head){.kind = HR_RANKS_SHARE_OUT, .scattered = 1}, &body, err);
     if (!status) {
         scatter(s, part_of);
         const hr_stats_shares given = {.part_of = part_of, .count = shares->count};
@@ -102,7 +121,7 @@ static hr_status share_out_cluster(hr_stats_source *self, const hr_stats_shares 
                        "ranks do not share records out like this");
     if (shares->weights) return share_out_parts(s, shares, err);
     hr_rank_write(&body, &count, 1, sizeof count);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_SHARE_OUT}, &body, err);
+    hr_status status = ask_others(s->cluster, (hr_rank_head){.kind = HR_RANKS_SHARE_OUT}, &body, err);
     return status ? status : s->local->ops->share_out(s->local, shares, NULL, err);
 }
 
@@ -114,7 +133,8 @@ static hr_status deal_blocks(cluster_source *s, size_t blocks, hr_error *err) {
     s->block_of = equal ? parts_of_all(s, equal, blocks, err) : NULL;
     free(equal);
     if (!s->block_of) return hr_fail_memory(err);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_DEAL, .scattered = 1}, &body, err);
+    hr_status status =
+        ask_others(s->cluster, (hr_rank_head){.kind = HR_RANKS_DEAL, .scattered = 1}, &body, err);
     if (status) return status;
     scatter(s, s->block_of);
     hr_records_set_blocks(hr_local_stats_source_hedge(s->local), s->block_of);
@@ -129,7 +149,7 @@ static hr_status prepare_cluster(hr_stats_source *self, const hr_stats_setup *se
     s->binning = setup->binning;
     s->outputs = setup->outputs;
     hr_rank_write_setup(&body, setup);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_PREPARE}, &body, err);
+    hr_status status = ask_others(s->cluster, (hr_rank_head){.kind = HR_RANKS_PREPARE}, &body, err);
     return status ? status : s->local->ops->prepare(s->local, setup, err);
 }
 
@@ -140,10 +160,10 @@ static hr_status cells_cluster(hr_stats_source *self, size_t feature, size_t gri
     const uint64_t asked[] = {feature, grid};
     hr_rank_write(&body, asked, 1, sizeof asked);
     const hr_rank_head head = {.kind = HR_RANKS_CELLS, .pieces = 1, .words = grid};
-    hr_status status = ask_others(s, head, &body, err);
+    hr_status status = ask_others(s->cluster, head, &body, err);
     if (status) return status;
     status = s->local->ops->cells(s->local, feature, grid, cells, err);
-    return add_up(s, status, cells, grid, err);
+    return add_up(s->cluster, status, cells, grid, err);
 }
 
 static hr_status begin_cluster(hr_stats_source *self, const hr_stats_round *round, hr_error *err) {
@@ -153,7 +173,7 @@ static hr_status begin_cluster(hr_stats_source *self, const hr_stats_round *roun
         return hr_fail(err, HR_E_ARGUMENT, "train in one process", "ranks add nothing to single records");
     s->weight_cells = round->packing.weight_cells;
     hr_rank_write(&body, round, 1, sizeof *round);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_BEGIN}, &body, err);
+    hr_status status = ask_others(s->cluster, (hr_rank_head){.kind = HR_RANKS_BEGIN}, &body, err);
     return status ? status : s->local->ops->begin(s->local, round, err);
 }
 
@@ -164,9 +184,9 @@ static hr_status label_sums_cluster(hr_stats_source *self, hr_exact *sums, hr_er
     hr_buffer body = {0};
     const size_t count = s->labels.classes ? s->labels.classes : 1;
     const hr_rank_head head = {.kind = HR_RANKS_LABEL_SUMS, .pieces = 1, .words = count};
-    hr_status status = ask_others(s, head, &body, err);
+    hr_status status = ask_others(s->cluster, head, &body, err);
     if (status) return status;
-    return add_up(s, s->local->ops->label_sums(s->local, sums, err), sums, count, err);
+    return add_up(s->cluster, s->local->ops->label_sums(s->local, sums, err), sums, count, err);
 }
 
 static hr_status largest_residual_cluster(hr_stats_source *self, size_t output, double *out, hr_error *err) {
@@ -175,11 +195,12 @@ static hr_status largest_residual_cluster(hr_stats_source *self, size_t output, 
     const uint64_t asked = output;
     double largest = 0;
     hr_rank_write(&body, &asked, 1, sizeof asked);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_LARGEST, .pieces = 1}, &body, err);
+    hr_status status =
+        ask_others(s->cluster, (hr_rank_head){.kind = HR_RANKS_LARGEST, .pieces = 1}, &body, err);
     if (status) return status;
     status = s->local->ops->largest_residual(s->local, output, &largest, err);
     largest = hr_rank_link_largest(s->cluster->link, largest);
-    status = receive_failures(s, status, err);
+    status = receive_failures(s->cluster, status, err);
     if (!status) *out = largest;
     return status;
 }
@@ -188,7 +209,7 @@ static hr_status set_base_cluster(hr_stats_source *self, const double *base, hr_
     cluster_source *s = (cluster_source *)self;
     hr_buffer body = {0};
     hr_rank_write(&body, base, s->outputs, sizeof *base);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_SET_BASE}, &body, err);
+    hr_status status = ask_others(s->cluster, (hr_rank_head){.kind = HR_RANKS_SET_BASE}, &body, err);
     return status ? status : s->local->ops->set_base(s->local, base, err);
 }
 
@@ -196,7 +217,7 @@ static hr_status add_trees_cluster(hr_stats_source *self, const hr_tree *trees, 
     cluster_source *s = (cluster_source *)self;
     hr_buffer body = {0};
     hr_rank_write_trees(&body, trees, count);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_ADD_TREES}, &body, err);
+    hr_status status = ask_others(s->cluster, (hr_rank_head){.kind = HR_RANKS_ADD_TREES}, &body, err);
     return status ? status : s->local->ops->add_trees(s->local, trees, count, err);
 }
 
@@ -207,11 +228,11 @@ static hr_status sum_cluster(hr_stats_source *self, const uint32_t *nodes, hr_su
     const size_t cells = hr_histogram_cells(s->binning->feature_count) + s->weight_cells;
     hr_rank_write(&body, nodes, count, sizeof *nodes);
     const hr_rank_head head = {.kind = HR_RANKS_SUM, .pieces = count, .words = cells};
-    hr_status status = ask_others(s, head, &body, err);
+    hr_status status = ask_others(s->cluster, head, &body, err);
     if (status) return status;
     status = s->local->ops->sum(s->local, nodes, out, count, err);
     for (size_t i = 0; i < count; i++) hr_rank_link_sum(s->cluster->link, status ? NULL : out[i], cells);
-    return receive_failures(s, status, err);
+    return receive_failures(s->cluster, status, err);
 }
 
 static hr_status split_cluster(hr_stats_source *self, const uint32_t *nodes, const hr_split *splits,
@@ -221,7 +242,7 @@ static hr_status split_cluster(hr_stats_source *self, const uint32_t *nodes, con
     hr_rank_write(&body, nodes, count, sizeof *nodes);
     hr_rank_write(&body, splits, count, sizeof *splits);
     hr_rank_write(&body, left, count, sizeof *left);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_SPLIT}, &body, err);
+    hr_status status = ask_others(s->cluster, (hr_rank_head){.kind = HR_RANKS_SPLIT}, &body, err);
     return status ? status : s->local->ops->split(s->local, nodes, splits, left, count, err);
 }
 
@@ -231,9 +252,9 @@ static hr_status hessians_cluster(hr_stats_source *self, const hr_tree *tree, hr
     const size_t leaves = hr_tree_leaves(tree);
     hr_rank_write_trees(&body, tree, 1);
     const hr_rank_head head = {.kind = HR_RANKS_HESSIANS, .pieces = 1, .words = leaves};
-    hr_status status = ask_others(s, head, &body, err);
+    hr_status status = ask_others(s->cluster, head, &body, err);
     if (status) return status;
-    return add_up(s, s->local->ops->hessians(s->local, tree, sums, err), sums, leaves, err);
+    return add_up(s->cluster, s->local->ops->hessians(s->local, tree, sums, err), sums, leaves, err);
 }
 
 /* ---- Labels ---- */
@@ -247,9 +268,9 @@ static hr_status answer_cluster(hr_stats_source *self, const hr_stats_query *que
         width += hr_stats_width(s->binning, hr_labels_width(&s->labels), &queries[i]);
     hr_rank_write_queries(&body, queries, count);
     const hr_rank_head head = {.kind = HR_RANKS_ASK, .pieces = 1, .words = width};
-    hr_status status = ask_others(s, head, &body, err);
+    hr_status status = ask_others(s->cluster, head, &body, err);
     if (status) return status;
-    return add_up(s, s->local->ops->answer(s->local, queries, count, out, err), out, width, err);
+    return add_up(s->cluster, s->local->ops->answer(s->local, queries, count, out, err), out, width, err);
 }
 
 static hr_status divide_cluster(hr_stats_source *self, const uint32_t *nodes, const hr_child_rule *divisions,
@@ -259,7 +280,7 @@ static hr_status divide_cluster(hr_stats_source *self, const uint32_t *nodes, co
     hr_rank_write(&body, nodes, count, sizeof *nodes);
     hr_rank_write(&body, divisions, count, sizeof *divisions);
     hr_rank_write(&body, first, count, sizeof *first);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_DIVIDE}, &body, err);
+    hr_status status = ask_others(s->cluster, (hr_rank_head){.kind = HR_RANKS_DIVIDE}, &body, err);
     return status ? status : s->local->ops->divide(s->local, nodes, divisions, first, count, err);
 }
 
@@ -276,7 +297,8 @@ static hr_status ask_hedge(cluster_source *s, hr_rank_question kind, const hr_he
     hr_buffer body = {0};
     const bool sends_binning = question->binning && !s->sent_binning;
     hr_rank_write_hedge_question(&body, question, s->outputs, sends_binning);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = kind, .pieces = 1, .words = words}, &body, err);
+    hr_status status =
+        ask_others(s->cluster, (hr_rank_head){.kind = kind, .pieces = 1, .words = words}, &body, err);
     if (!status && sends_binning) s->sent_binning = true;
     return status;
 }
@@ -293,7 +315,7 @@ static hr_status tree_scores_cluster(hr_stats_source *self, const hr_hedge_quest
     status = sums ? ask_hedge(s, HR_RANKS_TREE_SCORES, question, count, err) : hr_fail_memory(err);
     if (!status) {
         status = hr_records_leaf_sums(hr_local_stats_source_hedge(s->local), question, sums, err);
-        status = add_up(s, status, sums, count, err);
+        status = add_up(s->cluster, status, sums, count, err);
     }
     const hr_leaf_score_rule rule = {s->outputs, question->threshold, question->schema};
     if (!status) hr_leaf_scores(sums, question->trees, question->tree_count, &rule, out);
@@ -307,7 +329,7 @@ static hr_status tree_sums_cluster(hr_stats_source *self, const hr_hedge_questio
     const size_t count = hr_hedge_question_values(question);
     hr_status status = ask_hedge(s, HR_RANKS_TREE_SUMS, question, count, err);
     if (status) return status;
-    return add_up(s, s->local->ops->tree_sums(s->local, question, out, err), out, count, err);
+    return add_up(s->cluster, s->local->ops->tree_sums(s->local, question, out, err), out, count, err);
 }
 
 /* ---- The source ---- */

@@ -11,7 +11,9 @@
 
 typedef enum hr_rank_question {
     HR_RANKS_END,
-    HR_RANKS_AGREE, /* something failed: which error it was */
+    HR_RANKS_AGREE,  /* something failed: which error it was */
+    HR_RANKS_EVENTS, /* how many events came when, for cuts of times */
+    HR_RANKS_CUTS,   /* the cuts that were found */
     HR_RANKS_CELLS,
     HR_RANKS_PREPARE,
     HR_RANKS_SHARE_OUT,

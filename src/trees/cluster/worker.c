@@ -13,6 +13,8 @@
 
 typedef struct worker {
     hr_cluster *cluster;
+    hr_local_stats_records records; /* whose data are `cut` ones once cuts of times were found */
+    hr_cut_table cut;
     hr_stats_source *local;
     size_t rows;
     const uint32_t *weights;  /* of the records; NULL: they all count 1 */
@@ -28,11 +30,33 @@ typedef struct worker {
 
 typedef hr_status answering(worker *w, const hr_rank_head *head, hr_rank_reader *body);
 
-/* ---- All kinds ---- */
-
 static hr_exact *exact_answer(worker *w) {
     return (hr_exact *)(void *)w->answer;
 }
+
+/* ---- Cuts of times, before all others ---- */
+
+static hr_status answer_events(worker *w, const hr_rank_head *head, hr_rank_reader *body) {
+    (void)body;
+    if (head->words != (size_t)1 << HR_TIME_CUTS_BITS) return HR_E_FORMAT;
+    hr_time_cuts_count(w->records.data, exact_answer(w));
+    return HR_OK;
+}
+
+static hr_status answer_cuts(worker *w, const hr_rank_head *head, hr_rank_reader *body) {
+    (void)head;
+    size_t count;
+    const double *cuts = hr_rank_read(body, &count, sizeof *cuts);
+    if (body->failed || w->cut.data) return HR_E_FORMAT;
+    hr_status status = hr_cut_table_make(w->records.data, cuts, count, &w->cut, &w->err);
+    if (status) return status;
+    hr_stats_free(w->local);
+    w->local = NULL;
+    w->records.data = w->cut.data;
+    return hr_local_stats_source_new(&w->records, &w->local, &w->err);
+}
+
+/* ---- All kinds ---- */
 
 static hr_status answer_cells(worker *w, const hr_rank_head *head, hr_rank_reader *body) {
     uint64_t asked[2];
@@ -177,7 +201,9 @@ static hr_status answer_tree_sums(worker *w, const hr_rank_head *head, hr_rank_r
 
 /* ---- The loop ---- */
 
-static answering *const answers[] = {[HR_RANKS_CELLS] = answer_cells,
+static answering *const answers[] = {[HR_RANKS_EVENTS] = answer_events,
+                                     [HR_RANKS_CUTS] = answer_cuts,
+                                     [HR_RANKS_CELLS] = answer_cells,
                                      [HR_RANKS_PREPARE] = answer_prepare,
                                      [HR_RANKS_SHARE_OUT] = answer_share_out,
                                      [HR_RANKS_BEGIN] = answer_begin,
@@ -257,8 +283,8 @@ static bool receive_question(worker *w) {
 }
 
 void hr_cluster_answer(hr_cluster *cluster, const hr_data *data, int threads) {
-    const hr_local_stats_records records = {.data = data, .threads = threads};
     worker w = {.cluster = cluster,
+                .records = {.data = data, .threads = threads},
                 .rows = hr_data_rows(data),
                 .weights = hr_data_weights(data),
                 .kept = hr_arena_new(),
@@ -268,9 +294,10 @@ void hr_cluster_answer(hr_cluster *cluster, const hr_data *data, int threads) {
     else
         w.passing_start = hr_arena_get_mark(w.passing);
     if (!w.status) w.status = hr_data_check_exposures(data, &w.err);
-    if (!w.status) w.status = hr_local_stats_source_new(&records, &w.local, &w.err);
+    if (!w.status) w.status = hr_local_stats_source_new(&w.records, &w.local, &w.err);
     while (receive_question(&w)) continue;
     hr_stats_free(w.local);
+    hr_cut_table_done(&w.cut);
     hr_arena_free(w.kept);
     hr_arena_free(w.passing);
     free(w.parts);

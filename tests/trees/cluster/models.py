@@ -36,6 +36,9 @@ CASES = [('hospital', GBDT, (1, 2), (4,)),
          ('times', ['--method', 'hedge'], (2,), (4,)),
          ('times', ['--method', 'survival-curve'], (2,), (4,)),
          ('times', ['--method', 'survival-curve', '--group', 'ward'], (2,), (4,)),
+         ('found', ['--method', 'hedge'], (2,), (4,)),
+         ('found', ['--method', 'hedge', '--delta', '0'], (2,), ()),
+         ('found', ['--method', 'survival-curve', '--group', 'ward'], (4,), (2,)),
          ('hospital', ['--method', 'para'], (2,), ()),
          ('hospital', ['--method', 'seq', '--trees', '3'], (2,), ()),
          ('hospital', ['--method', 'diprime'], (2,), ()),
@@ -89,12 +92,16 @@ def test(c, words):
         file.write(schema.replace(b'  kind: number\n', b'  kind: number\n  quantiles: [0.1, 0.5, 0.9]\n', 1))
     assert c.read('quantiles.yaml') != schema
     make_times(c)
+    for name, content in (('found.csv', c.read('times.csv')), ('found.yaml', c.read('times.yaml').replace(b'[8, 12, 16]', b'{quantiles: 4, high: 16}'))):
+        with open(c.path(name), 'wb') as file:
+            file.write(content)
+    assert c.read('found.yaml') != c.read('times.yaml')
     label, features = c.read('numbers.yaml').split(b'features:')
     features = features.replace(b'kind: number', b'kind: number\n    monotone: increasing', 2)
     for name, content in (('ordered.csv', c.read('numbers.csv')), ('ordered.yaml', label + b'features:' + features)):
         with open(c.path(name), 'wb') as file:
             file.write(content)
-    parts = {table: c.split(table + '.csv', 5) for table in [*TABLES, 'weighed', 'counts', 'exposed', 'times', 'ordered']}
+    parts = {table: c.split(table + '.csv', 5) for table in [*TABLES, 'weighed', 'counts', 'exposed', 'times', 'found', 'ordered']}
     for table, how, from_one, from_five in CASES:
         c.must('train', '--data', table + '.csv', '--schema', table + '.yaml', *how, *cluster.REPRODUCIBLE, '--force', '--model', 'wanted.json')
         wanted = c.read('wanted.json')
