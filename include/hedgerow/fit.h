@@ -163,7 +163,7 @@ HR_API HR_MUST_CHECK hr_status hr_fit_options_set(hr_fit_options *options, const
  * unit; BUDGET also where noise hides the values of the label: there is no model, and what was reserved stays
  * spent (hr_fit_plan tells beforehand, of a number of records that need not be private). With
  * options->conformal: ARGUMENT also for a label that has not both quantiles, a start, private bounds,
- * records_per_person, a binned cache and ranks. With options->start
+ * records_per_person and a binned cache. With options->start
  * the model's guarantee is the new cost, and hr_model_start_guarantee tells that and the start's together.
  * Fails also: ARGUMENT (the method or mode takes no start; another task, classes or kind of scores), SCHEMA
  * (another schema: the message names the difference), POLICY (the start has no guarantee, or one that is not

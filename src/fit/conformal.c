@@ -7,6 +7,7 @@
 #include "models/model/interval.h"
 #include "models/model/model.h"
 #include "tables/data/records.h"
+#include "trees/cluster/cluster.h"
 #include "trees/tree/parts.h"
 
 #include <math.h>
@@ -21,6 +22,7 @@ enum {
 static const double SHARES[] = {.8, .2}; /* of the records: trained on, held out */
 
 void hr_conformal_parts_done(hr_conformal_parts *parts) {
+    if (parts->cluster) hr_cluster_hold_nothing_out(parts->cluster);
     hr_data_free(parts->trained);
     hr_data_free(parts->held_out);
     free(parts->releases);
@@ -140,12 +142,7 @@ hr_status hr_conformal_plan(const hr_fit_options *options, const hr_budget *budg
 
 /* A record weighs in its part what it did in the whole. */
 static hr_data *take_part(const hr_data *data, const hr_parts *parts, size_t side) {
-    const uint32_t *rows = hr_parts_rows(parts, side);
-    const size_t count = hr_parts_size(parts, side);
-    hr_data *taken = hr_data_take(data, rows, count);
-    if (!taken || !hr_data_weights(data)) return taken;
-    for (size_t i = 0; i < count; i++) taken->weights[i] = data->weights[rows[i]];
-    return taken;
+    return hr_data_take_weighed(data, hr_parts_rows(parts, side), hr_parts_size(parts, side));
 }
 
 hr_status hr_conformal_divide(const hr_fit_options *options, hr_csprng *csprng, const hr_data **data,
@@ -153,8 +150,13 @@ hr_status hr_conformal_divide(const hr_fit_options *options, hr_csprng *csprng, 
     if (hr_conformal_coverage(options) == 0) return HR_OK;
     hr_parts parts = {0};
     const hr_person_rows of = {(*data)->persons, hr_data_rows(*data)};
-    hr_status status = of.persons ? hr_parts_drawn_by_persons(csprng, &of, SHARES, 2, &parts, err)
-                                  : hr_parts_drawn(csprng, of.rows, SHARES, 2, &parts, err);
+    hr_status status;
+    if ((out->cluster = options->cluster)) /* the coins are for all records, the parts of this rank's */
+        status = hr_cluster_hold_out(out->cluster, csprng, SHARES, &parts, err);
+    else if (of.persons)
+        status = hr_parts_drawn_by_persons(csprng, &of, SHARES, 2, &parts, err);
+    else
+        status = hr_parts_drawn(csprng, of.rows, SHARES, 2, &parts, err);
     if (!status) {
         out->trained = take_part(*data, &parts, 0);
         out->held_out = take_part(*data, &parts, 1);
@@ -167,19 +169,17 @@ hr_status hr_conformal_divide(const hr_fit_options *options, hr_csprng *csprng, 
 
 /* ---- The release ---- */
 
-/* What held-out records weigh, by their levels. */
-static hr_status count_levels(const hr_data *held_out, hr_training *training, const size_t ends[2],
-                              int64_t weights[LEVELS], hr_error *err) {
+hr_status hr_conformal_count_levels(const hr_data *held_out, const hr_forest *forest, const size_t ends[2],
+                                    int threads, int64_t *weights, hr_error *err) {
     const hr_column *label = hr_schema_label(hr_data_schema(held_out));
-    const size_t rows = hr_data_rows(held_out), outputs = training->forest.output_count;
+    const size_t rows = hr_data_rows(held_out), outputs = forest->output_count;
     const double *labels = hr_data_labels(held_out);
     hr_predictor predictor;
-    hr_status status =
-        hr_predictor_make(&training->forest, hr_data_schema(held_out), training->arena, &predictor, err);
-    if (status) return status;
+    hr_arena *arena = hr_arena_new();
     double *predicted = malloc((rows * outputs + 1) * sizeof *predicted);
-    if (!predicted) return hr_fail_memory(err);
-    status = hr_predict_data(&predictor, held_out, training->threads, predicted, err);
+    hr_status status = arena && predicted ? HR_OK : hr_fail_memory(err);
+    if (!status) status = hr_predictor_make(forest, hr_data_schema(held_out), arena, &predictor, err);
+    if (!status) status = hr_predict_data(&predictor, held_out, threads, predicted, err);
     memset(weights, 0, LEVELS * sizeof *weights);
     for (size_t i = 0; i < rows && !status; i++) {
         const double *quantiles = predicted + i * outputs;
@@ -188,7 +188,19 @@ static hr_status count_levels(const hr_data *held_out, hr_training *training, co
             hr_data_weights(held_out) ? (int64_t)held_out->weights[i] : (int64_t)HR_RECORD_UNIT;
     }
     free(predicted);
+    hr_arena_free(arena);
     return status;
+}
+
+/* Of all ranks. */
+static hr_status count_all_levels(const hr_conformal_parts *parts, const hr_training *training,
+                                  const size_t ends[2], int64_t weights[LEVELS], hr_error *err) {
+    const hr_forest *forest = &training->forest;
+    hr_status status =
+        parts->cluster ? hr_cluster_send_levels(parts->cluster, forest, ends, LEVELS, err) : HR_OK;
+    if (status) return status;
+    status = hr_conformal_count_levels(parts->held_out, forest, ends, training->threads, weights, err);
+    return parts->cluster ? hr_cluster_add_up(parts->cluster, status, weights, LEVELS, err) : status;
 }
 
 /* 0 for the level at which so large a part of the weight is covered, one record more counted as not covered;
@@ -233,7 +245,7 @@ static hr_status choose_correction(const hr_conformal_parts *parts, hr_training 
         if (lines[i].group >= charge.group) charge.group = lines[i].group + 1;
     hr_interval_ends(hr_schema_label(hr_data_schema(parts->held_out)), coverage, made.ends);
     hr_status status = hr_gate_charge_choice(gate, &charge, &permit, err);
-    if (!status) status = count_levels(parts->held_out, training, made.ends, weights, err);
+    if (!status) status = count_all_levels(parts, training, made.ends, weights, err);
     if (status) return status;
     score_levels(weights, parts_of(coverage), unit, scores);
     made.correction = hr_interval_correction(hr_gate_choose(gate, permit, scores, LEVELS));

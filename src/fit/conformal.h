@@ -15,6 +15,7 @@ static inline double hr_conformal_coverage(const hr_fit_options *options) {
 /* A table in two, and what was released of both. Starts from {0}. */
 typedef struct hr_conformal_parts {
     hr_data *trained, *held_out; /* NULL: nothing is kept apart */
+    hr_cluster *cluster;         /* whose ranks keep records apart, too; NULL: one process has the table */
     hr_release *releases;
     size_t release_count;
 } hr_conformal_parts;
@@ -35,14 +36,20 @@ double hr_conformal_trained(const hr_fit_options *options, double records);
 HR_MUST_CHECK hr_status hr_conformal_plan(const hr_fit_options *options, const hr_budget *budget,
                                           hr_plan_info *plan, hr_error *err);
 
-/* The same of options that go with a job of owners, or with ranks: none. Fails: ARGUMENT. */
+/* The same of options that go with a job of owners: none. Fails: ARGUMENT. */
 HR_MUST_CHECK hr_status hr_conformal_refuse(const hr_fit_options *options, const char *what, hr_error *err);
 
-/* Divides *data, which it leaves alone, by coins of the stream, and sets *data to the part that trains;
- * nothing if no correction is wanted. Owner: the caller calls hr_conformal_parts_done in either case. Fails:
- * MEMORY. */
+/* Divides *data, which it leaves alone, by coins of the stream, and sets *data to the part that trains; over
+ * ranks the parts of all of them; nothing if no correction is wanted. Owner: the caller calls
+ * hr_conformal_parts_done in either case, before the cluster is closed. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_conformal_divide(const hr_fit_options *options, hr_csprng *csprng,
                                             const hr_data **data, hr_conformal_parts *out, hr_error *err);
+
+/* What held-out records weigh, by the least of the HR_INTERVAL_LEVELS levels that covers each, of the
+ * interval between two outputs of the forest. hr_cluster_count_levels. Fails: MEMORY, SCHEMA. */
+HR_MUST_CHECK hr_status hr_conformal_count_levels(const hr_data *held_out, const hr_forest *forest,
+                                                  const size_t ends[2], int threads, int64_t *weights,
+                                                  hr_error *err);
 
 /* Corrects the interval of the trained forest by the records that were kept apart; nothing if none were.
  * Spends: budget->units, of these records alone. Fails: BUDGET, MEMORY, SCHEMA. */

@@ -47,8 +47,6 @@ static hr_status check_options_over_ranks(const hr_fit_options *options, hr_erro
         return refuse_over_ranks("class-weight", "ranks do not weigh classes", in_one_process, err);
     if (options->record_weights)
         return refuse_over_ranks("record-weights", "ranks do not weigh records", in_one_process, err);
-    hr_status status = hr_conformal_refuse(options, "ranks", err);
-    if (status) return status;
     if (options->records_per_person)
         return refuse_over_ranks("records-per-person", "ranks do not draw records of persons", in_one_process,
                                  err);
@@ -75,5 +73,5 @@ hr_status hr_fit_check_cluster(const hr_fit_options *options, const hr_schema *s
 void hr_cluster_serve(hr_cluster *cluster, const hr_data *data, int threads) {
     int count;
     if (hr_threads_of(threads, &count, NULL)) count = 1;
-    hr_cluster_answer(cluster, data, count);
+    hr_cluster_answer(cluster, data, count, hr_conformal_count_levels);
 }

@@ -62,9 +62,6 @@ static void test_ranks__refuse_what_needs_more_than_sums(void **state) {
     options = shared_options("hedge", HR_MODE_SOUND);
     options.records_per_person = 3;
     assert_refused(&options, "records-per-person");
-    options = shared_options("hedge", HR_MODE_SOUND);
-    options.conformal = .8;
-    assert_refused(&options, "conformal");
     hr_fit_options alone = options_of("hedge", HR_MODE_SOUND);
     hr_model *start = fit(plain.data, &alone);
     options = shared_options("hedge", HR_MODE_SOUND);

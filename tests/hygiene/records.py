@@ -47,7 +47,7 @@ ALLOWED = {
     ('src/methods/simfl/simfl_records.c', 'hr_simfl_records_gradients'): (1, NOT_PRIVATE),
     ('src/fit/conformal.c', 'take_part'): (1, ROOM + '; ' + LOOP),
     ('src/fit/conformal.c', 'hr_conformal_divide'): (1, LOOP),
-    ('src/fit/conformal.c', 'count_levels'): (1, ROOM + '; ' + LOOP),
+    ('src/fit/conformal.c', 'hr_conformal_count_levels'): (1, ROOM + '; ' + LOOP),
     ('src/fit/fit.c', 'check_fit'): (1, 'that there are records at all is public'),
     ('src/fit/fit.c', 'check_memory'): (1, OWNER),
     ('src/fit/fit.c', 'score_by_start'): (1, ROOM),

@@ -98,6 +98,12 @@ hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count) {
     return NULL;
 }
 
+hr_data *hr_data_take_weighed(const hr_data *data, const uint32_t *rows, size_t count) {
+    hr_data *taken = hr_data_take(data, rows, count);
+    for (size_t i = 0; taken && taken->weights && i < count; i++) taken->weights[i] = data->weights[rows[i]];
+    return taken;
+}
+
 hr_data *hr_data_part(const hr_data *data, const hr_schema *schema, const size_t *features) {
     hr_data *part = hr_data_new(schema);
     if (!part) return NULL;

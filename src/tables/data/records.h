@@ -117,6 +117,8 @@ hr_data *hr_data_part(const hr_data *data, const hr_schema *schema, const size_t
  * (hr_data_report) and of its origins is 0. Records of persons weigh what their number in the copy gives,
  * others what they did. Owner: the caller frees the result. NULL when memory is short. */
 hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count);
+/* The same; records of persons, too, weigh what they did. */
+hr_data *hr_data_take_weighed(const hr_data *data, const uint32_t *rows, size_t count);
 
 /* A copy within the bounds of another schema, which has the same columns otherwise; `schema` is borrowed as
  * long as the copy is used. What it knows of the table is 0. Owner: the caller frees the result. NULL when

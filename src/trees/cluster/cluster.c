@@ -1,6 +1,8 @@
 /* Ranks that joined, and what all of them agree on. */
 #include "trees/cluster/cluster.h"
 
+#include "base/fail.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +40,7 @@ void hr_cluster_close(hr_cluster *c) {
         hr_cluster_send_question(c, &(hr_rank_head){.kind = HR_RANKS_END}, NULL);
     hr_rank_link_close(c->link);
     free(c->begin);
+    free(c->trained);
     free(c);
 }
 
@@ -65,8 +68,102 @@ hr_status hr_cluster_agree(hr_cluster *c, hr_status status, hr_error *err) {
     return shared.status;
 }
 
+/* ---- Questions ---- */
+
 void hr_cluster_send_question(hr_cluster *c, const hr_rank_head *head, void *body) {
     hr_rank_head sent = *head;
     hr_rank_link_broadcast(c->link, 0, &sent, sizeof sent);
     hr_rank_link_broadcast(c->link, 0, body, head->size);
+}
+
+hr_status hr_cluster_send(hr_cluster *c, hr_rank_head head, hr_buffer *body, hr_error *err) {
+    const bool failed = body->failed;
+    head.size = body->size;
+    if (!failed) hr_cluster_send_question(c, &head, body->bytes);
+    hr_buffer_done(body);
+    return failed ? hr_fail_memory(err) : HR_OK;
+}
+
+hr_status hr_cluster_receive_failures(hr_cluster *c, hr_status mine, hr_error *err) {
+    int64_t failures = mine != HR_OK;
+    hr_rank_link_sum(c->link, &failures, 1);
+    if (!failures) return HR_OK;
+    hr_cluster_send_question(c, &(hr_rank_head){.kind = HR_RANKS_AGREE}, NULL);
+    return hr_cluster_agree(c, mine, err);
+}
+
+hr_status hr_cluster_add_up(hr_cluster *c, hr_status mine, int64_t *sums, size_t count, hr_error *err) {
+    hr_rank_link_sum(c->link, mine ? NULL : sums, count);
+    return hr_cluster_receive_failures(c, mine, err);
+}
+
+/* ---- Numbers of records ---- */
+
+uint32_t *hr_cluster_parts(const hr_cluster *c, const hr_cluster_draw *draw, hr_error *err) {
+    const size_t rows = draw->begin[hr_cluster_size(c)];
+    uint32_t *part_of = malloc((rows + 1) * sizeof *part_of);
+    hr_parts parts;
+    if (!part_of || hr_parts_drawn(draw->csprng, rows, draw->weights, draw->count, &parts, err)) {
+        free(part_of);
+        return NULL;
+    }
+    for (size_t j = 0; j < draw->count; j++)
+        for (size_t i = parts.begin[j]; i < parts.begin[j + 1]; i++) part_of[parts.rows[i]] = (uint32_t)j;
+    hr_parts_done(&parts);
+    return part_of;
+}
+
+void hr_cluster_scatter(hr_cluster *c, const size_t *begin, const uint32_t *part_of) {
+    for (size_t r = 1; r < hr_cluster_size(c); r++) {
+        const uint64_t count = begin[r + 1] - begin[r];
+        hr_rank_link_send(c->link, r, &count, sizeof count);
+        hr_rank_link_send(c->link, r, part_of + begin[r], count * sizeof *part_of);
+    }
+}
+
+/* ---- Records that are held out ---- */
+
+/* begin[r + 1] - begin[r]: how many records of rank r are of side 0. NULL: memory is short. */
+static size_t *count_trained(const hr_cluster *c, const uint32_t *side_of) {
+    const size_t size = hr_cluster_size(c);
+    size_t *begin = calloc(size + 1, sizeof *begin);
+    for (size_t r = 0; begin && r < size; r++) {
+        begin[r + 1] = begin[r];
+        for (size_t i = c->begin[r]; i < c->begin[r + 1]; i++) begin[r + 1] += !side_of[i];
+    }
+    return begin;
+}
+
+hr_status hr_cluster_hold_out(hr_cluster *c, hr_csprng *csprng, const double weights[2], hr_parts *own,
+                              hr_error *err) {
+    const hr_cluster_draw draw = {c->begin, csprng, weights, 2};
+    hr_buffer body = {0};
+    uint32_t *side_of = hr_cluster_parts(c, &draw, err);
+    size_t *trained = side_of ? count_trained(c, side_of) : NULL;
+    hr_status status = trained ? hr_parts_given(side_of, c->begin[1], 2, own, err) : hr_fail_memory(err);
+    if (!status)
+        status = hr_cluster_send(c, (hr_rank_head){.kind = HR_RANKS_HOLD_OUT, .scattered = 1}, &body, err);
+    if (!status) {
+        hr_cluster_scatter(c, c->begin, side_of);
+        c->trained = trained;
+        trained = NULL;
+    }
+    free(trained);
+    free(side_of);
+    return status;
+}
+
+void hr_cluster_hold_nothing_out(hr_cluster *c) {
+    if (!c->trained) return;
+    hr_cluster_send_question(c, &(hr_rank_head){.kind = HR_RANKS_HOLD_OUT}, NULL);
+    free(c->trained);
+    c->trained = NULL;
+}
+
+hr_status hr_cluster_send_levels(hr_cluster *c, const hr_forest *forest, const size_t ends[2], size_t levels,
+                                 hr_error *err) {
+    hr_buffer body = {0};
+    hr_rank_write_levels(&body, forest, ends);
+    const hr_rank_head head = {.kind = HR_RANKS_LEVELS, .pieces = 1, .words = levels};
+    return hr_cluster_send(c, head, &body, err);
 }

@@ -6,6 +6,7 @@
 #include "trees/cluster/question.h"
 #include "trees/cluster/rank_link.h"
 #include "trees/records/local_source.h"
+#include "trees/tree/parts.h"
 
 #include <hedgerow/cluster.h>
 
@@ -13,11 +14,52 @@ struct hr_cluster {
     hr_rank_link *link;
     size_t
         *begin; /* size + 1 numbers, once the table was read: rank r has its rows begin[r] to begin[r + 1] */
-    bool serving; /* the others wait for questions */
+    size_t *trained; /* rank 0: the same of the records that train; NULL: nothing is held out */
+    bool serving;    /* the others wait for questions */
 };
 
 /* Rank 0: sends the others the head of a question and the body, which is left as it is. */
 void hr_cluster_send_question(hr_cluster *cluster, const hr_rank_head *head, void *body);
+/* Rank 0: the same, with the size of the body, which is freed. Fails: MEMORY (of the body; nothing was sent).
+ */
+HR_MUST_CHECK hr_status hr_cluster_send(hr_cluster *cluster, hr_rank_head head, hr_buffer *body,
+                                        hr_error *err);
+/* Rank 0, after its own records answered with the status `mine`: whether any rank failed, and then with what.
+ */
+HR_MUST_CHECK hr_status hr_cluster_receive_failures(hr_cluster *cluster, hr_status mine, hr_error *err);
+/* Rank 0: adds the others' sums to its own, and is told their failures. */
+HR_MUST_CHECK hr_status hr_cluster_add_up(hr_cluster *cluster, hr_status mine, int64_t *sums, size_t count,
+                                          hr_error *err);
+
+/* A part for every record of `begin`'s table, in its order, by the coins that one process would draw. */
+typedef struct hr_cluster_draw {
+    const size_t *begin;
+    hr_csprng *csprng;
+    const double *weights; /* of the parts */
+    size_t count;
+} hr_cluster_draw;
+/* Rank 0. Owner: the caller frees it. NULL: memory is short. */
+uint32_t *hr_cluster_parts(const hr_cluster *cluster, const hr_cluster_draw *draw, hr_error *err);
+/* Rank 0, after a question that says so: every other rank is sent the numbers of its records. */
+void hr_cluster_scatter(hr_cluster *cluster, const size_t *begin, const uint32_t *part_of);
+
+/* ---- Records that are held out ---- */
+
+/* Rank 0: every record of the table draws a side, 0 with probability weights[0] and 1 with weights[1]. Those
+ * of side 1 are left out of all sources from here on, at all ranks. *own: the sides of this rank's records.
+ * Owner: the caller calls hr_parts_done and hr_cluster_hold_nothing_out. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_cluster_hold_out(hr_cluster *cluster, hr_csprng *csprng, const double weights[2],
+                                            hr_parts *own, hr_error *err);
+/* Rank 0: all records are in again. */
+void hr_cluster_hold_nothing_out(hr_cluster *cluster);
+
+/* What held-out records weigh, by the level of each: of the interval between two outputs of a forest. Fails:
+ * MEMORY, SCHEMA. */
+typedef hr_status hr_cluster_count_levels(const hr_data *held_out, const hr_forest *forest,
+                                          const size_t ends[2], int threads, int64_t *weights, hr_error *err);
+/* Rank 0: asks the others for theirs, of so many levels; hr_cluster_add_up follows. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_cluster_send_levels(hr_cluster *cluster, const hr_forest *forest,
+                                               const size_t ends[2], size_t levels, hr_error *err);
 
 /* Rank 0: the statistics source over the records of all ranks; those of this one are `records`, whose coins,
  * if there are any, share out the records of all. It sends questions to the others, who serve, and adds their
@@ -33,6 +75,7 @@ HR_MUST_CHECK hr_status hr_cluster_count_events(hr_cluster *cluster, const hr_da
 HR_MUST_CHECK hr_status hr_cluster_set_cuts(hr_cluster *cluster, const hr_time_cuts *cuts, hr_error *err);
 
 /* The other ranks: answers the questions of rank 0 until it ends. threads: at least 1. */
-void hr_cluster_answer(hr_cluster *cluster, const hr_data *data, int threads);
+void hr_cluster_answer(hr_cluster *cluster, const hr_data *data, int threads,
+                       hr_cluster_count_levels *count_levels);
 
 #endif

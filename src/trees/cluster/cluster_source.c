@@ -17,6 +17,7 @@
 typedef struct cluster_source {
     hr_stats_source source; /* first: a cluster_source is an hr_stats_source */
     hr_cluster *cluster;
+    const size_t *begin; /* of the records that it is about: rank r has begin[r] to begin[r + 1] */
     hr_local_stats_records records;
     hr_stats_source *local; /* this rank's part */
     hr_labels labels;       /* their kind */
@@ -27,71 +28,40 @@ typedef struct cluster_source {
     bool sent_binning;   /* the others know hedge's bins */
 } cluster_source;
 
-/* ---- Questions ---- */
-
-static hr_status ask_others(hr_cluster *cluster, hr_rank_head head, hr_buffer *body, hr_error *err) {
-    const bool failed = body->failed;
-    head.size = body->size;
-    if (!failed) hr_cluster_send_question(cluster, &head, body->bytes);
-    hr_buffer_done(body);
-    return failed ? hr_fail_memory(err) : HR_OK;
-}
-
-/* What follows every answer: whether any rank failed, and then with what. mine: what this rank's records came
- * to. */
-static hr_status receive_failures(hr_cluster *cluster, hr_status mine, hr_error *err) {
-    int64_t failures = mine != HR_OK;
-    hr_rank_link_sum(cluster->link, &failures, 1);
-    if (!failures) return HR_OK;
-    hr_cluster_send_question(cluster, &(hr_rank_head){.kind = HR_RANKS_AGREE}, NULL);
-    return hr_cluster_agree(cluster, mine, err);
-}
-
-static hr_status add_up(hr_cluster *cluster, hr_status mine, hr_exact *sums, size_t count, hr_error *err) {
-    hr_rank_link_sum(cluster->link, mine ? NULL : (int64_t *)(void *)sums, count);
-    return receive_failures(cluster, mine, err);
-}
-
 /* ---- Cuts of times, before there is a source ---- */
 
 hr_status hr_cluster_count_events(hr_cluster *cluster, const hr_data *data, hr_exact *cells, hr_error *err) {
     hr_buffer body = {0};
     const size_t count = (size_t)1 << HR_TIME_CUTS_BITS;
     const hr_rank_head head = {.kind = HR_RANKS_EVENTS, .pieces = 1, .words = count};
-    hr_status status = ask_others(cluster, head, &body, err);
+    hr_status status = hr_cluster_send(cluster, head, &body, err);
     if (status) return status;
     hr_time_cuts_count(data, cells);
-    return add_up(cluster, HR_OK, cells, count, err);
+    return hr_cluster_add_up(cluster, HR_OK, (int64_t *)(void *)cells, count, err);
 }
 
 hr_status hr_cluster_set_cuts(hr_cluster *cluster, const hr_time_cuts *cuts, hr_error *err) {
     hr_buffer body = {0};
     hr_rank_write(&body, cuts->at, cuts->count, sizeof *cuts->at);
-    return ask_others(cluster, (hr_rank_head){.kind = HR_RANKS_CUTS}, &body, err);
+    return hr_cluster_send(cluster, (hr_rank_head){.kind = HR_RANKS_CUTS}, &body, err);
+}
+
+/* ---- Questions ---- */
+
+static hr_status ask_others(cluster_source *s, hr_rank_head head, hr_buffer *body, hr_error *err) {
+    return hr_cluster_send(s->cluster, head, body, err);
+}
+
+static hr_status add_up(cluster_source *s, hr_status mine, hr_exact *sums, size_t count, hr_error *err) {
+    return hr_cluster_add_up(s->cluster, mine, (int64_t *)(void *)sums, count, err);
 }
 
 /* ---- Records shared out by coins ---- */
 
-/* part_of[i] for every record of the table. NULL: memory is short. */
-static uint32_t *parts_of_all(cluster_source *s, const double *weights, size_t count, hr_error *err) {
-    const size_t rows = hr_cluster_rows(s->cluster);
-    uint32_t *part_of = malloc((rows + 1) * sizeof *part_of);
-    hr_parts parts;
-    if (!part_of || hr_parts_drawn(s->records.csprng, rows, weights, count, &parts, err)) {
-        free(part_of);
-        return NULL;
-    }
-    for (size_t j = 0; j < count; j++)
-        for (size_t i = parts.begin[j]; i < parts.begin[j + 1]; i++) part_of[parts.rows[i]] = (uint32_t)j;
-    hr_parts_done(&parts);
-    return part_of;
-}
-
-static void scatter(cluster_source *s, const uint32_t *part_of) {
-    const size_t *begin = s->cluster->begin;
-    for (size_t r = 1; r < hr_cluster_size(s->cluster); r++)
-        hr_rank_link_send(s->cluster->link, r, part_of + begin[r],
-                          (begin[r + 1] - begin[r]) * sizeof *part_of);
+/* Of the records that the source is about. NULL: memory is short. */
+static uint32_t *parts_of_all(const cluster_source *s, const double *weights, size_t count, hr_error *err) {
+    const hr_cluster_draw draw = {s->begin, s->records.csprng, weights, count};
+    return hr_cluster_parts(s->cluster, &draw, err);
 }
 
 static hr_status share_out_parts(cluster_source *s, const hr_stats_shares *shares, hr_error *err) {
@@ -100,10 +70,9 @@ static hr_status share_out_parts(cluster_source *s, const hr_stats_shares *share
     uint32_t *part_of = parts_of_all(s, shares->weights, shares->count, err);
     if (!part_of) return hr_fail_memory(err);
     hr_rank_write(&body, &count, 1, sizeof count);
-    hr_status status =
-        ask_others(s->cluster, (hr_rank_head){.kind = HR_RANKS_SHARE_OUT, .scattered = 1}, &body, err);
+    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_SHARE_OUT, .scattered = 1}, &body, err);
     if (!status) {
-        scatter(s, part_of);
+        hr_cluster_scatter(s->cluster, s->begin, part_of);
         const hr_stats_shares given = {.part_of = part_of, .count = shares->count};
         status = s->local->ops->share_out(s->local, &given, NULL, err);
     }
@@ -121,7 +90,7 @@ static hr_status share_out_cluster(hr_stats_source *self, const hr_stats_shares 
                        "ranks do not share records out like this");
     if (shares->weights) return share_out_parts(s, shares, err);
     hr_rank_write(&body, &count, 1, sizeof count);
-    hr_status status = ask_others(s->cluster, (hr_rank_head){.kind = HR_RANKS_SHARE_OUT}, &body, err);
+    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_SHARE_OUT}, &body, err);
     return status ? status : s->local->ops->share_out(s->local, shares, NULL, err);
 }
 
@@ -133,10 +102,9 @@ static hr_status deal_blocks(cluster_source *s, size_t blocks, hr_error *err) {
     s->block_of = equal ? parts_of_all(s, equal, blocks, err) : NULL;
     free(equal);
     if (!s->block_of) return hr_fail_memory(err);
-    hr_status status =
-        ask_others(s->cluster, (hr_rank_head){.kind = HR_RANKS_DEAL, .scattered = 1}, &body, err);
+    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_DEAL, .scattered = 1}, &body, err);
     if (status) return status;
-    scatter(s, s->block_of);
+    hr_cluster_scatter(s->cluster, s->begin, s->block_of);
     hr_records_set_blocks(hr_local_stats_source_hedge(s->local), s->block_of);
     return HR_OK;
 }
@@ -149,7 +117,7 @@ static hr_status prepare_cluster(hr_stats_source *self, const hr_stats_setup *se
     s->binning = setup->binning;
     s->outputs = setup->outputs;
     hr_rank_write_setup(&body, setup);
-    hr_status status = ask_others(s->cluster, (hr_rank_head){.kind = HR_RANKS_PREPARE}, &body, err);
+    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_PREPARE}, &body, err);
     return status ? status : s->local->ops->prepare(s->local, setup, err);
 }
 
@@ -160,10 +128,10 @@ static hr_status cells_cluster(hr_stats_source *self, size_t feature, size_t gri
     const uint64_t asked[] = {feature, grid};
     hr_rank_write(&body, asked, 1, sizeof asked);
     const hr_rank_head head = {.kind = HR_RANKS_CELLS, .pieces = 1, .words = grid};
-    hr_status status = ask_others(s->cluster, head, &body, err);
+    hr_status status = ask_others(s, head, &body, err);
     if (status) return status;
     status = s->local->ops->cells(s->local, feature, grid, cells, err);
-    return add_up(s->cluster, status, cells, grid, err);
+    return add_up(s, status, cells, grid, err);
 }
 
 static hr_status begin_cluster(hr_stats_source *self, const hr_stats_round *round, hr_error *err) {
@@ -173,7 +141,7 @@ static hr_status begin_cluster(hr_stats_source *self, const hr_stats_round *roun
         return hr_fail(err, HR_E_ARGUMENT, "train in one process", "ranks add nothing to single records");
     s->weight_cells = round->packing.weight_cells;
     hr_rank_write(&body, round, 1, sizeof *round);
-    hr_status status = ask_others(s->cluster, (hr_rank_head){.kind = HR_RANKS_BEGIN}, &body, err);
+    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_BEGIN}, &body, err);
     return status ? status : s->local->ops->begin(s->local, round, err);
 }
 
@@ -184,9 +152,9 @@ static hr_status label_sums_cluster(hr_stats_source *self, hr_exact *sums, hr_er
     hr_buffer body = {0};
     const size_t count = s->labels.classes ? s->labels.classes : 1;
     const hr_rank_head head = {.kind = HR_RANKS_LABEL_SUMS, .pieces = 1, .words = count};
-    hr_status status = ask_others(s->cluster, head, &body, err);
+    hr_status status = ask_others(s, head, &body, err);
     if (status) return status;
-    return add_up(s->cluster, s->local->ops->label_sums(s->local, sums, err), sums, count, err);
+    return add_up(s, s->local->ops->label_sums(s->local, sums, err), sums, count, err);
 }
 
 static hr_status largest_residual_cluster(hr_stats_source *self, size_t output, double *out, hr_error *err) {
@@ -195,12 +163,11 @@ static hr_status largest_residual_cluster(hr_stats_source *self, size_t output, 
     const uint64_t asked = output;
     double largest = 0;
     hr_rank_write(&body, &asked, 1, sizeof asked);
-    hr_status status =
-        ask_others(s->cluster, (hr_rank_head){.kind = HR_RANKS_LARGEST, .pieces = 1}, &body, err);
+    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_LARGEST, .pieces = 1}, &body, err);
     if (status) return status;
     status = s->local->ops->largest_residual(s->local, output, &largest, err);
     largest = hr_rank_link_largest(s->cluster->link, largest);
-    status = receive_failures(s->cluster, status, err);
+    status = hr_cluster_receive_failures(s->cluster, status, err);
     if (!status) *out = largest;
     return status;
 }
@@ -209,7 +176,7 @@ static hr_status set_base_cluster(hr_stats_source *self, const double *base, hr_
     cluster_source *s = (cluster_source *)self;
     hr_buffer body = {0};
     hr_rank_write(&body, base, s->outputs, sizeof *base);
-    hr_status status = ask_others(s->cluster, (hr_rank_head){.kind = HR_RANKS_SET_BASE}, &body, err);
+    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_SET_BASE}, &body, err);
     return status ? status : s->local->ops->set_base(s->local, base, err);
 }
 
@@ -217,7 +184,7 @@ static hr_status add_trees_cluster(hr_stats_source *self, const hr_tree *trees, 
     cluster_source *s = (cluster_source *)self;
     hr_buffer body = {0};
     hr_rank_write_trees(&body, trees, count);
-    hr_status status = ask_others(s->cluster, (hr_rank_head){.kind = HR_RANKS_ADD_TREES}, &body, err);
+    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_ADD_TREES}, &body, err);
     return status ? status : s->local->ops->add_trees(s->local, trees, count, err);
 }
 
@@ -228,11 +195,11 @@ static hr_status sum_cluster(hr_stats_source *self, const uint32_t *nodes, hr_su
     const size_t cells = hr_histogram_cells(s->binning->feature_count) + s->weight_cells;
     hr_rank_write(&body, nodes, count, sizeof *nodes);
     const hr_rank_head head = {.kind = HR_RANKS_SUM, .pieces = count, .words = cells};
-    hr_status status = ask_others(s->cluster, head, &body, err);
+    hr_status status = ask_others(s, head, &body, err);
     if (status) return status;
     status = s->local->ops->sum(s->local, nodes, out, count, err);
     for (size_t i = 0; i < count; i++) hr_rank_link_sum(s->cluster->link, status ? NULL : out[i], cells);
-    return receive_failures(s->cluster, status, err);
+    return hr_cluster_receive_failures(s->cluster, status, err);
 }
 
 static hr_status split_cluster(hr_stats_source *self, const uint32_t *nodes, const hr_split *splits,
@@ -242,7 +209,7 @@ static hr_status split_cluster(hr_stats_source *self, const uint32_t *nodes, con
     hr_rank_write(&body, nodes, count, sizeof *nodes);
     hr_rank_write(&body, splits, count, sizeof *splits);
     hr_rank_write(&body, left, count, sizeof *left);
-    hr_status status = ask_others(s->cluster, (hr_rank_head){.kind = HR_RANKS_SPLIT}, &body, err);
+    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_SPLIT}, &body, err);
     return status ? status : s->local->ops->split(s->local, nodes, splits, left, count, err);
 }
 
@@ -252,9 +219,9 @@ static hr_status hessians_cluster(hr_stats_source *self, const hr_tree *tree, hr
     const size_t leaves = hr_tree_leaves(tree);
     hr_rank_write_trees(&body, tree, 1);
     const hr_rank_head head = {.kind = HR_RANKS_HESSIANS, .pieces = 1, .words = leaves};
-    hr_status status = ask_others(s->cluster, head, &body, err);
+    hr_status status = ask_others(s, head, &body, err);
     if (status) return status;
-    return add_up(s->cluster, s->local->ops->hessians(s->local, tree, sums, err), sums, leaves, err);
+    return add_up(s, s->local->ops->hessians(s->local, tree, sums, err), sums, leaves, err);
 }
 
 /* ---- Labels ---- */
@@ -268,9 +235,9 @@ static hr_status answer_cluster(hr_stats_source *self, const hr_stats_query *que
         width += hr_stats_width(s->binning, hr_labels_width(&s->labels), &queries[i]);
     hr_rank_write_queries(&body, queries, count);
     const hr_rank_head head = {.kind = HR_RANKS_ASK, .pieces = 1, .words = width};
-    hr_status status = ask_others(s->cluster, head, &body, err);
+    hr_status status = ask_others(s, head, &body, err);
     if (status) return status;
-    return add_up(s->cluster, s->local->ops->answer(s->local, queries, count, out, err), out, width, err);
+    return add_up(s, s->local->ops->answer(s->local, queries, count, out, err), out, width, err);
 }
 
 static hr_status divide_cluster(hr_stats_source *self, const uint32_t *nodes, const hr_child_rule *divisions,
@@ -280,7 +247,7 @@ static hr_status divide_cluster(hr_stats_source *self, const uint32_t *nodes, co
     hr_rank_write(&body, nodes, count, sizeof *nodes);
     hr_rank_write(&body, divisions, count, sizeof *divisions);
     hr_rank_write(&body, first, count, sizeof *first);
-    hr_status status = ask_others(s->cluster, (hr_rank_head){.kind = HR_RANKS_DIVIDE}, &body, err);
+    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_DIVIDE}, &body, err);
     return status ? status : s->local->ops->divide(s->local, nodes, divisions, first, count, err);
 }
 
@@ -297,8 +264,7 @@ static hr_status ask_hedge(cluster_source *s, hr_rank_question kind, const hr_he
     hr_buffer body = {0};
     const bool sends_binning = question->binning && !s->sent_binning;
     hr_rank_write_hedge_question(&body, question, s->outputs, sends_binning);
-    hr_status status =
-        ask_others(s->cluster, (hr_rank_head){.kind = kind, .pieces = 1, .words = words}, &body, err);
+    hr_status status = ask_others(s, (hr_rank_head){.kind = kind, .pieces = 1, .words = words}, &body, err);
     if (!status && sends_binning) s->sent_binning = true;
     return status;
 }
@@ -315,7 +281,7 @@ static hr_status tree_scores_cluster(hr_stats_source *self, const hr_hedge_quest
     status = sums ? ask_hedge(s, HR_RANKS_TREE_SCORES, question, count, err) : hr_fail_memory(err);
     if (!status) {
         status = hr_records_leaf_sums(hr_local_stats_source_hedge(s->local), question, sums, err);
-        status = add_up(s->cluster, status, sums, count, err);
+        status = add_up(s, status, sums, count, err);
     }
     const hr_leaf_score_rule rule = {s->outputs, question->threshold, question->schema};
     if (!status) hr_leaf_scores(sums, question->trees, question->tree_count, &rule, out);
@@ -329,7 +295,7 @@ static hr_status tree_sums_cluster(hr_stats_source *self, const hr_hedge_questio
     const size_t count = hr_hedge_question_values(question);
     hr_status status = ask_hedge(s, HR_RANKS_TREE_SUMS, question, count, err);
     if (status) return status;
-    return add_up(s->cluster, s->local->ops->tree_sums(s->local, question, out, err), out, count, err);
+    return add_up(s, s->local->ops->tree_sums(s->local, question, out, err), out, count, err);
 }
 
 /* ---- The source ---- */
@@ -363,8 +329,9 @@ hr_status hr_cluster_source_new(hr_cluster *cluster, const hr_local_stats_record
                                 hr_stats_source **out, hr_error *err) {
     cluster_source *s = calloc(1, sizeof *s);
     if (!s) return hr_fail_memory(err);
-    s->source = (hr_stats_source){&ops, hr_cluster_rows(cluster)};
     s->cluster = cluster;
+    s->begin = cluster->trained ? cluster->trained : cluster->begin;
+    s->source = (hr_stats_source){&ops, s->begin[hr_cluster_size(cluster)]};
     s->records = *records;
     s->labels = hr_labels_kind(hr_data_schema(records->data));
     hr_local_stats_records own = *records;

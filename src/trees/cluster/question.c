@@ -59,6 +59,11 @@ void hr_rank_write_hedge_question(hr_buffer *to, const hr_hedge_question *questi
     write_forest(to, question->kind == HR_HEDGE_RELIABILITY ? question->forest : NULL);
 }
 
+void hr_rank_write_levels(hr_buffer *to, const hr_forest *forest, const size_t ends[2]) {
+    write_forest(to, forest);
+    hr_rank_write(to, ends, 2, sizeof *ends);
+}
+
 /* ---- Reading ---- */
 
 static void take_bytes(hr_rank_reader *from, void *to, size_t size) {
@@ -164,4 +169,11 @@ void hr_rank_read_hedge_question(hr_rank_reader *from, hr_hedge_question *out) {
     out->step = count ? step : NULL;
     out->trees = hr_rank_read_trees(from, &out->tree_count);
     out->forest = read_forest(from);
+}
+
+const hr_forest *hr_rank_read_levels(hr_rank_reader *from, size_t ends[2]) {
+    const hr_forest *forest = read_forest(from);
+    const size_t *sent = read_exactly(from, 2, sizeof *sent);
+    if (sent) memcpy(ends, sent, 2 * sizeof *ends);
+    return sent ? forest : NULL;
 }

@@ -29,14 +29,17 @@ typedef enum hr_rank_question {
     HR_RANKS_DIVIDE,
     HR_RANKS_DEAL, /* the blocks of hedge's records */
     HR_RANKS_TREE_SCORES,
-    HR_RANKS_TREE_SUMS
+    HR_RANKS_TREE_SUMS,
+    HR_RANKS_HOLD_OUT, /* the sides of all records, scattered; not scattered: all are in again */
+    HR_RANKS_LEVELS    /* of the records of side 1, which are held out: weights by level */
 } hr_rank_question;
 
 typedef struct hr_rank_head {
     uint64_t kind;          /* hr_rank_question */
     uint64_t size;          /* bytes of the body */
     uint64_t pieces, words; /* the answer: so many sums, of so many integers each; no pieces: none */
-    uint64_t scattered;     /* not 0: every rank is sent a number, uint32_t, for each of its records */
+    uint64_t scattered;     /* not 0: every rank is sent a number, uint32_t, for each of its records; first
+                               their count, uint64_t */
 } hr_rank_head;
 
 /* ---- Writing: additions to a buffer, which is marked as failed if memory was short ---- */
@@ -48,6 +51,9 @@ void hr_rank_write_queries(hr_buffer *to, const hr_stats_query *queries, size_t 
 /* outputs: scores of a record. The binning goes along where the question is the first that has one. */
 void hr_rank_write_hedge_question(hr_buffer *to, const hr_hedge_question *question, size_t outputs,
                                   bool with_binning);
+
+/* A forest, and which two of its outputs are the ends of an interval. */
+void hr_rank_write_levels(hr_buffer *to, const hr_forest *forest, const size_t ends[2]);
 
 /* ---- Reading: everything lives in the arena ---- */
 
@@ -70,5 +76,7 @@ hr_tree *hr_rank_read_trees(hr_rank_reader *from, size_t *count);
 hr_stats_query *hr_rank_read_queries(hr_rank_reader *from, size_t *count);
 /* out->binning is NULL where none went along. */
 void hr_rank_read_hedge_question(hr_rank_reader *from, hr_hedge_question *out);
+/* NULL: the body does not fit. */
+const hr_forest *hr_rank_read_levels(hr_rank_reader *from, size_t ends[2]);
 
 #endif

@@ -21,6 +21,9 @@ CASES = [('hospital', GBDT, (1, 2), (4,)),
          ('numbers', ['--method', 'hedge', '--delta', '0'], (2,), ()),
          ('quantiles', ['--method', 'hedge'], (2,), (4,)),
          ('quantiles', ['--method', 'hedge', '--delta', '0'], (2,), ()),
+         ('quantiles', ['--method', 'hedge', '--conformal', '0.8'], (2,), (4,)),
+         ('quantiles', ['--method', 'hedge', '--delta', '0', '--conformal', '0.8'], (2,), ()),
+         ('ranges', ['--method', 'hedge', '--conformal', '0.8'], (2,), (4,)),
          ('ordered', ['--method', 'hedge'], (2,), (4,)),
          ('classes', ['--method', 'hedge', '--interactions', 'none'], (2,), ()),
          ('many', ['--method', 'hedge', '--delta', '0'], (2,), ()),  # choices on one of two blocks of the records
@@ -85,6 +88,7 @@ def test(c, words):
     for table, how in TABLES.items():
         c.must('generate', *how, '-o', table + '.csv', '--schema', table + '.yaml')
     derive(c, 'weighed', str, 'label: {name: y, kind: number, low: 0, high: 32}\nweight: {column: w, high: 4}\n')
+    derive(c, 'ranges', str, 'label: {name: y, kind: number, low: 0, high: 32, quantiles: [0.1, 0.9]}\nweight: {column: w, high: 4}\n')
     derive(c, 'counts', lambda y: max(int(y), 0), 'label: {name: y, kind: count, high: 32}\n')
     derive(c, 'exposed', lambda y: max(int(y), 0), 'label: {name: y, kind: count, high: 32, exposure: {column: w, high: 4}}\n')
     schema = c.read('quantiles.yaml')
@@ -101,7 +105,7 @@ def test(c, words):
     for name, content in (('ordered.csv', c.read('numbers.csv')), ('ordered.yaml', label + b'features:' + features)):
         with open(c.path(name), 'wb') as file:
             file.write(content)
-    parts = {table: c.split(table + '.csv', 5) for table in [*TABLES, 'weighed', 'counts', 'exposed', 'times', 'found', 'ordered']}
+    parts = {table: c.split(table + '.csv', 5) for table in [*TABLES, 'weighed', 'ranges', 'counts', 'exposed', 'times', 'found', 'ordered']}
     for table, how, from_one, from_five in CASES:
         c.must('train', '--data', table + '.csv', '--schema', table + '.yaml', *how, *cluster.REPRODUCIBLE, '--force', '--model', 'wanted.json')
         wanted = c.read('wanted.json')
