@@ -443,7 +443,7 @@ static void follow_rank_0(const command *self, int argc, char **argv, hr_cluster
     if (hr_cluster_agree(cluster, HR_OK, &err) != HR_OK) return;
     hr_status status = args_parse(self, argc, argv, &args) ? HR_OK : HR_E_ARGUMENT;
     if (status == HR_OK) status = read_train_schema(&args, &run, &err);
-    ranks_follow(cluster, run.schema, &args.table, (int)args.table.threads.value, status, &err);
+    (void)ranks_follow(cluster, run.schema, &args.table, (int)args.table.threads.value, status, &err);
     run_done(&run);
 }
 

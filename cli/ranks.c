@@ -75,10 +75,12 @@ hr_status ranks_table(hr_cluster *cluster, const hr_schema *schema, const table_
     return hr_cluster_read(cluster, schema, &files, out, err);
 }
 
-void ranks_follow(hr_cluster *cluster, const hr_schema *schema, const table_args *table, int threads,
-                  hr_status status, hr_error *err) {
+hr_status ranks_follow(hr_cluster *cluster, const hr_schema *schema, const table_args *table, int threads,
+                       hr_status status, hr_error *err) {
     hr_data *data = NULL;
-    if (hr_cluster_agree(cluster, status, err) != HR_OK) return;
-    if (ranks_table(cluster, schema, table, &data, err) == HR_OK) hr_cluster_serve(cluster, data, threads);
+    status = hr_cluster_agree(cluster, status, err);
+    if (status == HR_OK) status = ranks_table(cluster, schema, table, &data, err);
+    if (status == HR_OK) status = hr_cluster_serve(cluster, data, threads, err);
     hr_data_free(data);
+    return status;
 }

@@ -31,7 +31,7 @@ hr_status ranks_table(hr_cluster *cluster, const hr_schema *schema, const table_
 
 /* The ranks beside rank 0, after rank 0 agreed to start: `status` and `err` are what reading the arguments
  * and the schema came to. Reads this rank's part and serves until rank 0 ends. */
-void ranks_follow(hr_cluster *cluster, const hr_schema *schema, const table_args *table, int threads,
-                  hr_status status, hr_error *err);
+hr_status ranks_follow(hr_cluster *cluster, const hr_schema *schema, const table_args *table, int threads,
+                       hr_status status, hr_error *err);
 
 #endif

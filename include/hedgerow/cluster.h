@@ -1,14 +1,16 @@
-/* Training over many processes of one owner: ranks, as MPI starts them (mpirun, srun), each with a part of
- * the records. docs/how-to/cluster.md says what they hold and send.
+/* Training over many processes of one owner: ranks, each with a part of the records. docs/how-to/cluster.md
+ * says what they hold and send.
  *
- * Every rank runs the same program and calls hr_cluster_open, hr_cluster_read and hr_cluster_close, in that
- * order. Between the last two rank 0 calls hr_fit with hr_fit_options.cluster, and every other rank
- * hr_cluster_serve: rank 0 runs the method, holds ledger and gate and draws all noise, the others add up. The
- * model is, byte for byte, that of one process with all records, and its guarantee is the same.
+ * Every rank runs the same program and calls hr_cluster_open (ranks that MPI started) or hr_cluster_join (any
+ * link between them), hr_cluster_read and hr_cluster_close, in that order. Between the last two rank 0 calls
+ * hr_fit with hr_fit_options.cluster, and every other rank hr_cluster_serve: rank 0 runs the method, holds
+ * ledger and gate and draws all noise, the others add up. The model is, byte for byte, that of one process
+ * with all records, and its guarantee is the same.
  *
  * What ranks send each other are exact sums over the records: all of them are the owner's machines, and so
- * must be the network between them. A rank that dies ends them all: what rank 0 had reserved in a ledger
- * stays reserved. Thread: one at a time, that of hr_cluster_open. */
+ * must be the network between them. A link that fails, such as by a rank that died, ends the fit with an
+ * error at every rank: what rank 0 had reserved in a ledger stays reserved once anything was drawn. With MPI
+ * a rank that dies ends all processes. Thread: one at a time, that of hr_cluster_open or hr_cluster_join. */
 #ifndef HEDGEROW_CLUSTER_H
 #define HEDGEROW_CLUSTER_H
 
@@ -18,12 +20,44 @@
 extern "C" {
 #endif
 
+/* ---- The link between ranks ---- */
+
+enum { HR_CLUSTER_WORDS_MAX = 1 << 17, HR_CLUSTER_BYTES_MAX = 8 * HR_CLUSTER_WORDS_MAX };
+
+/* How ranks reach each other: what an engine fills in that brings its own means. Every rank makes the same
+ * calls in the same order, with the same sizes, of at most HR_CLUSTER_BYTES_MAX bytes. A call returns when
+ * its own part is done, or fails: it fills in *err, which is never NULL. It fails also where another rank
+ * does, so that no rank waits for ever. After the first failure only `close` is called. Numbers are sent as
+ * they are in memory: all ranks run on one kind of machine. Thread: one at a time. */
+typedef struct hr_cluster_link {
+    void *state; /* passed to every call */
+    size_t rank, size;
+    /* Returns when all ranks have joined. NULL: they have. */
+    hr_status (*join)(void *state, hr_error *err);
+    /* From rank `root` to all others. */
+    hr_status (*broadcast)(void *state, size_t root, void *bytes, size_t size, hr_error *err);
+    /* From rank 0 to one other, which receives. */
+    hr_status (*send)(void *state, size_t to, const void *bytes, size_t size, hr_error *err);
+    hr_status (*receive)(void *state, void *bytes, size_t size, hr_error *err);
+    /* Adds all ranks' integers up, in place at rank 0; the other ranks' words are left as they are. At most
+     * HR_CLUSTER_WORDS_MAX. No sum overflows. */
+    hr_status (*sum)(void *state, int64_t *words, size_t count, hr_error *err);
+    /* Ends the rank's part, also after a failure. What was sent still arrives. */
+    void (*close)(void *state);
+} hr_cluster_link;
+
+/* ---- The ranks ---- */
+
 typedef struct hr_cluster hr_cluster;
 
-/* Joins the ranks that were started together. At most once in a process. Owner: the caller ends it with
- * hr_cluster_close. Fails: ABSENT (MPI is not built in), ARGUMENT (ranks of another version of the library),
- * MEMORY. */
+/* Joins the ranks that MPI started together (mpirun, srun). At most once in a process. Owner: the caller ends
+ * it with hr_cluster_close. Fails: ABSENT (MPI is not built in), ARGUMENT (ranks of another version of the
+ * library), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_cluster_open(hr_cluster **out, hr_error *err);
+/* Joins the ranks of a link, which is copied and closed with the cluster, or here where this fails. Owner:
+ * the caller ends it with hr_cluster_close. Fails: ARGUMENT (a table that is not filled in, ranks of another
+ * version of the library), MEMORY, and as the link does. */
+HR_API HR_MUST_CHECK hr_status hr_cluster_join(const hr_cluster_link *link, hr_cluster **out, hr_error *err);
 /* Every rank calls it before it ends; rank 0 thereby ends hr_cluster_serve at the others. NULL is allowed. */
 HR_API void hr_cluster_close(hr_cluster *cluster);
 
@@ -32,7 +66,8 @@ HR_API size_t hr_cluster_rank(const hr_cluster *cluster);
 HR_API size_t hr_cluster_size(const hr_cluster *cluster);
 
 /* Every rank calls it with what a step of its own came to. HR_OK if all came to that; else every rank gets
- * the status, and *err, of the lowest one that did not. */
+ * the status, and *err, of the lowest one that did not. Where the link fails, a rank that failed itself keeps
+ * its own error. */
 HR_API HR_MUST_CHECK hr_status hr_cluster_agree(hr_cluster *cluster, hr_status status, hr_error *err);
 
 /* A table in files, as hr_data_read_all reads it. */
@@ -46,7 +81,8 @@ typedef struct hr_cluster_table {
  * range of rows, for which each rank reads all files and keeps its own. Parts stand in the order of the
  * ranks. hr_data_report, hr_data_skipped and the checks of columns tell of the whole table at every rank.
  * Every rank calls it. Owner: the caller frees *out. Fails, at every rank alike: as hr_data_read_all at any;
- * ARGUMENT (standard input, or a database, whose rows have no order); IO (ranks found different tables). */
+ * ARGUMENT (standard input, or a database, whose rows have no order); IO (ranks found different tables);
+ * as the link. */
 HR_API HR_MUST_CHECK hr_status hr_cluster_read(hr_cluster *cluster, const hr_schema *schema,
                                                const hr_cluster_table *table, hr_data **out, hr_error *err);
 /* Records of the whole table, once it was read. */
@@ -54,8 +90,9 @@ HR_API size_t hr_cluster_rows(const hr_cluster *cluster);
 
 /* At every rank but 0: answers what hr_fit asks at rank 0, until that closes its cluster. threads: 0: see
  * hr_threads, and one where that fails. Draws nothing, opens no ledger and writes no file. What fails here is
- * told to rank 0, where hr_fit fails with it. */
-HR_API void hr_cluster_serve(hr_cluster *cluster, const hr_data *data, int threads);
+ * told to rank 0, where hr_fit fails with it. Fails, at the end: with that, or as the link does. */
+HR_API HR_MUST_CHECK hr_status hr_cluster_serve(hr_cluster *cluster, const hr_data *data, int threads,
+                                                hr_error *err);
 
 #ifdef __cplusplus
 }

@@ -70,8 +70,8 @@ hr_status hr_fit_check_cluster(const hr_fit_options *options, const hr_schema *s
     return status ? status : hr_over_ranks_check(hr_method_named(taken.method), &taken, schema, err);
 }
 
-void hr_cluster_serve(hr_cluster *cluster, const hr_data *data, int threads) {
+hr_status hr_cluster_serve(hr_cluster *cluster, const hr_data *data, int threads, hr_error *err) {
     int count;
     if (hr_threads_of(threads, &count, NULL)) count = 1;
-    hr_cluster_answer(cluster, data, count, hr_conformal_count_levels);
+    return hr_cluster_answer(cluster, data, count, hr_conformal_count_levels, err);
 }

@@ -12,9 +12,8 @@ enum { VERSION_ROOM = 32 };
 static hr_status compare_versions(hr_cluster *c, hr_error *err) {
     char own[VERSION_ROOM] = HR_VERSION, first[VERSION_ROOM];
     memcpy(first, own, sizeof first);
-    hr_rank_link_broadcast(c->link, 0, first, sizeof first);
-    hr_status status = HR_OK;
-    if (memcmp(own, first, sizeof own) != 0)
+    hr_status status = hr_rank_link_broadcast(c->link, 0, first, sizeof first, err);
+    if (!status && memcmp(own, first, sizeof own) != 0)
         status =
             hr_fail(err, HR_E_ARGUMENT, "install the same version on all machines",
                     "rank %zu has version %s of Hedgerow, rank 0 has %.31s", hr_cluster_rank(c), own, first);
@@ -22,9 +21,18 @@ static hr_status compare_versions(hr_cluster *c, hr_error *err) {
 }
 
 hr_status hr_cluster_open(hr_cluster **out, hr_error *err) {
+    hr_cluster_link link;
+    hr_status status = hr_mpi_link_open(&link, err);
+    return status ? status : hr_cluster_join(&link, out, err);
+}
+
+hr_status hr_cluster_join(const hr_cluster_link *link, hr_cluster **out, hr_error *err) {
     hr_cluster *c = calloc(1, sizeof *c);
-    if (!c) return hr_fail_memory(err);
-    hr_status status = hr_rank_link_open(&c->link, err);
+    if (!c) {
+        if (link->close) link->close(link->state);
+        return hr_fail_memory(err);
+    }
+    hr_status status = hr_rank_link_new(link, &c->link, err);
     if (!status) status = compare_versions(c, err);
     if (status) {
         hr_cluster_close(c);
@@ -37,7 +45,7 @@ hr_status hr_cluster_open(hr_cluster **out, hr_error *err) {
 void hr_cluster_close(hr_cluster *c) {
     if (!c) return;
     if (c->serving && !hr_cluster_rank(c))
-        hr_cluster_send_question(c, &(hr_rank_head){.kind = HR_RANKS_END}, NULL);
+        (void)!hr_cluster_send_question(c, &(hr_rank_head){.kind = HR_RANKS_END}, NULL, NULL);
     hr_rank_link_close(c->link);
     free(c->begin);
     free(c->trained);
@@ -58,43 +66,50 @@ size_t hr_cluster_rows(const hr_cluster *c) {
 
 hr_status hr_cluster_agree(hr_cluster *c, hr_status status, hr_error *err) {
     const size_t size = hr_cluster_size(c);
-    const size_t first = (size_t)hr_rank_link_least(c->link, (int64_t)(status ? hr_cluster_rank(c) : size));
-    hr_error shared = {.status = status};
-    if (first == size) return HR_OK;
+    int64_t first = (int64_t)(status ? hr_cluster_rank(c) : size);
+    hr_error shared = {0}, lost = {0};
+    hr_status link_status = hr_rank_link_least(c->link, &first, &lost);
+    if (!link_status && (size_t)first == size) return HR_OK;
     if (status && err) shared = *err;
     shared.status = status;
-    hr_rank_link_broadcast(c->link, first, &shared, sizeof shared);
+    if (!link_status)
+        link_status = hr_rank_link_broadcast(c->link, (size_t)first, &shared, sizeof shared, &lost);
+    if (link_status && status) return status;
+    if (link_status) shared = lost;
     if (err) *err = shared;
     return shared.status;
 }
 
 /* ---- Questions ---- */
 
-void hr_cluster_send_question(hr_cluster *c, const hr_rank_head *head, void *body) {
+hr_status hr_cluster_send_question(hr_cluster *c, const hr_rank_head *head, void *body, hr_error *err) {
     hr_rank_head sent = *head;
-    hr_rank_link_broadcast(c->link, 0, &sent, sizeof sent);
-    hr_rank_link_broadcast(c->link, 0, body, head->size);
+    hr_status status = hr_rank_link_broadcast(c->link, 0, &sent, sizeof sent, err);
+    return status ? status : hr_rank_link_broadcast(c->link, 0, body, head->size, err);
 }
 
 hr_status hr_cluster_send(hr_cluster *c, hr_rank_head head, hr_buffer *body, hr_error *err) {
-    const bool failed = body->failed;
+    hr_status status = body->failed ? hr_fail_memory(err) : HR_OK;
     head.size = body->size;
-    if (!failed) hr_cluster_send_question(c, &head, body->bytes);
+    if (!status) status = hr_cluster_send_question(c, &head, body->bytes, err);
     hr_buffer_done(body);
-    return failed ? hr_fail_memory(err) : HR_OK;
+    return status;
 }
 
 hr_status hr_cluster_receive_failures(hr_cluster *c, hr_status mine, hr_error *err) {
     int64_t failures = mine != HR_OK;
-    hr_rank_link_sum(c->link, &failures, 1);
-    if (!failures) return HR_OK;
-    hr_cluster_send_question(c, &(hr_rank_head){.kind = HR_RANKS_AGREE}, NULL);
-    return hr_cluster_agree(c, mine, err);
+    const hr_rank_head head = {.kind = HR_RANKS_AGREE};
+    hr_error *lost = mine ? NULL : err; /* an error of this rank's own stays */
+    hr_status status = hr_rank_link_sum(c->link, &failures, 1, lost);
+    if (!status && !failures) return HR_OK;
+    if (!status) status = hr_cluster_send_question(c, &head, NULL, lost);
+    if (!status) return hr_cluster_agree(c, mine, err);
+    return mine ? mine : status;
 }
 
 hr_status hr_cluster_add_up(hr_cluster *c, hr_status mine, int64_t *sums, size_t count, hr_error *err) {
-    hr_rank_link_sum(c->link, mine ? NULL : sums, count);
-    return hr_cluster_receive_failures(c, mine, err);
+    const hr_status lost = hr_rank_link_sum(c->link, mine ? NULL : sums, count, mine ? NULL : err);
+    return hr_cluster_receive_failures(c, mine ? mine : lost, err);
 }
 
 /* ---- Numbers of records ---- */
@@ -113,12 +128,14 @@ uint32_t *hr_cluster_parts(const hr_cluster *c, const hr_cluster_draw *draw, hr_
     return part_of;
 }
 
-void hr_cluster_scatter(hr_cluster *c, const size_t *begin, const uint32_t *part_of) {
-    for (size_t r = 1; r < hr_cluster_size(c); r++) {
+hr_status hr_cluster_scatter(hr_cluster *c, const size_t *begin, const uint32_t *part_of, hr_error *err) {
+    hr_status status = HR_OK;
+    for (size_t r = 1; !status && r < hr_cluster_size(c); r++) {
         const uint64_t count = begin[r + 1] - begin[r];
-        hr_rank_link_send(c->link, r, &count, sizeof count);
-        hr_rank_link_send(c->link, r, part_of + begin[r], count * sizeof *part_of);
+        status = hr_rank_link_send(c->link, r, &count, sizeof count, err);
+        if (!status) status = hr_rank_link_send(c->link, r, part_of + begin[r], count * sizeof *part_of, err);
     }
+    return status;
 }
 
 /* ---- Records that are held out ---- */
@@ -143,8 +160,8 @@ hr_status hr_cluster_hold_out(hr_cluster *c, hr_csprng *csprng, const double wei
     hr_status status = trained ? hr_parts_given(side_of, c->begin[1], 2, own, err) : hr_fail_memory(err);
     if (!status)
         status = hr_cluster_send(c, (hr_rank_head){.kind = HR_RANKS_HOLD_OUT, .scattered = 1}, &body, err);
+    if (!status) status = hr_cluster_scatter(c, c->begin, side_of, err);
     if (!status) {
-        hr_cluster_scatter(c, c->begin, side_of);
         c->trained = trained;
         trained = NULL;
     }
@@ -155,7 +172,7 @@ hr_status hr_cluster_hold_out(hr_cluster *c, hr_csprng *csprng, const double wei
 
 void hr_cluster_hold_nothing_out(hr_cluster *c) {
     if (!c->trained) return;
-    hr_cluster_send_question(c, &(hr_rank_head){.kind = HR_RANKS_HOLD_OUT}, NULL);
+    (void)!hr_cluster_send_question(c, &(hr_rank_head){.kind = HR_RANKS_HOLD_OUT}, NULL, NULL);
     free(c->trained);
     c->trained = NULL;
 }

@@ -18,9 +18,12 @@ struct hr_cluster {
     bool serving;    /* the others wait for questions */
 };
 
-/* Rank 0: sends the others the head of a question and the body, which is left as it is. */
-void hr_cluster_send_question(hr_cluster *cluster, const hr_rank_head *head, void *body);
-/* Rank 0: the same, with the size of the body, which is freed. Fails: MEMORY (of the body; nothing was sent).
+/* Rank 0: sends the others the head of a question and the body, which is left as it is. Fails: as
+ * the link. */
+HR_MUST_CHECK hr_status hr_cluster_send_question(hr_cluster *cluster, const hr_rank_head *head, void *body,
+                                                 hr_error *err);
+/* Rank 0: the same, with the size of the body, which is freed. Fails: MEMORY (of the body; nothing was sent),
+ * as the link.
  */
 HR_MUST_CHECK hr_status hr_cluster_send(hr_cluster *cluster, hr_rank_head head, hr_buffer *body,
                                         hr_error *err);
@@ -40,8 +43,10 @@ typedef struct hr_cluster_draw {
 } hr_cluster_draw;
 /* Rank 0. Owner: the caller frees it. NULL: memory is short. */
 uint32_t *hr_cluster_parts(const hr_cluster *cluster, const hr_cluster_draw *draw, hr_error *err);
-/* Rank 0, after a question that says so: every other rank is sent the numbers of its records. */
-void hr_cluster_scatter(hr_cluster *cluster, const size_t *begin, const uint32_t *part_of);
+/* Rank 0, after a question that says so: every other rank is sent the numbers of its records. Fails: as the
+ * link. */
+HR_MUST_CHECK hr_status hr_cluster_scatter(hr_cluster *cluster, const size_t *begin, const uint32_t *part_of,
+                                           hr_error *err);
 
 /* ---- Records that are held out ---- */
 
@@ -74,8 +79,9 @@ HR_MUST_CHECK hr_status hr_cluster_count_events(hr_cluster *cluster, const hr_da
                                                 hr_error *err);
 HR_MUST_CHECK hr_status hr_cluster_set_cuts(hr_cluster *cluster, const hr_time_cuts *cuts, hr_error *err);
 
-/* The other ranks: answers the questions of rank 0 until it ends. threads: at least 1. */
-void hr_cluster_answer(hr_cluster *cluster, const hr_data *data, int threads,
-                       hr_cluster_count_levels *count_levels);
+/* The other ranks: answers the questions of rank 0 until it ends. threads: at least 1. Fails: with what
+ * answering came to, as the link. */
+HR_MUST_CHECK hr_status hr_cluster_answer(hr_cluster *cluster, const hr_data *data, int threads,
+                                          hr_cluster_count_levels *count_levels, hr_error *err);
 
 #endif

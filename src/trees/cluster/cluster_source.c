@@ -71,8 +71,8 @@ static hr_status share_out_parts(cluster_source *s, const hr_stats_shares *share
     if (!part_of) return hr_fail_memory(err);
     hr_rank_write(&body, &count, 1, sizeof count);
     hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_SHARE_OUT, .scattered = 1}, &body, err);
+    if (!status) status = hr_cluster_scatter(s->cluster, s->begin, part_of, err);
     if (!status) {
-        hr_cluster_scatter(s->cluster, s->begin, part_of);
         const hr_stats_shares given = {.part_of = part_of, .count = shares->count};
         status = s->local->ops->share_out(s->local, &given, NULL, err);
     }
@@ -103,8 +103,8 @@ static hr_status deal_blocks(cluster_source *s, size_t blocks, hr_error *err) {
     free(equal);
     if (!s->block_of) return hr_fail_memory(err);
     hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_DEAL, .scattered = 1}, &body, err);
+    if (!status) status = hr_cluster_scatter(s->cluster, s->begin, s->block_of, err);
     if (status) return status;
-    hr_cluster_scatter(s->cluster, s->begin, s->block_of);
     hr_records_set_blocks(hr_local_stats_source_hedge(s->local), s->block_of);
     return HR_OK;
 }
@@ -166,8 +166,8 @@ static hr_status largest_residual_cluster(hr_stats_source *self, size_t output, 
     hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_LARGEST, .pieces = 1}, &body, err);
     if (status) return status;
     status = s->local->ops->largest_residual(s->local, output, &largest, err);
-    largest = hr_rank_link_largest(s->cluster->link, largest);
-    status = hr_cluster_receive_failures(s->cluster, status, err);
+    const hr_status lost = hr_rank_link_largest(s->cluster->link, &largest, status ? NULL : err);
+    status = hr_cluster_receive_failures(s->cluster, status ? status : lost, err);
     if (!status) *out = largest;
     return status;
 }
@@ -198,8 +198,10 @@ static hr_status sum_cluster(hr_stats_source *self, const uint32_t *nodes, hr_su
     hr_status status = ask_others(s, head, &body, err);
     if (status) return status;
     status = s->local->ops->sum(s->local, nodes, out, count, err);
-    for (size_t i = 0; i < count; i++) hr_rank_link_sum(s->cluster->link, status ? NULL : out[i], cells);
-    return hr_cluster_receive_failures(s->cluster, status, err);
+    hr_status lost = HR_OK;
+    for (size_t i = 0; i < count && !lost; i++)
+        lost = hr_rank_link_sum(s->cluster->link, status ? NULL : out[i], cells, status ? NULL : err);
+    return hr_cluster_receive_failures(s->cluster, status ? status : lost, err);
 }
 
 static hr_status split_cluster(hr_stats_source *self, const uint32_t *nodes, const hr_split *splits,

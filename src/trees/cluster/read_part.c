@@ -56,21 +56,22 @@ static hr_status share_files(hr_cluster *c, const hr_data *data, hr_error *err) 
     const size_t size = hr_cluster_size(c);
     int64_t *rows = calloc(size, sizeof *rows);
     if (rows) rows[hr_cluster_rank(c)] = (int64_t)data->rows;
-    hr_rank_link_sum_everywhere(c->link, rows, size);
+    hr_status status = hr_rank_link_sum_everywhere(c->link, rows, size, err);
     for (size_t r = 0; rows && r < size; r++) c->begin[r + 1] = c->begin[r] + (size_t)rows[r];
-    const bool made = rows != NULL;
+    if (!status && !rows) status = hr_fail_memory(err);
     free(rows);
-    if (!made) return hr_fail_memory(err);
+    if (status) return status;
     if (hr_cluster_rows(c) <= HR_ROWS_MAX) return HR_OK;
     return hr_fail(err, HR_E_LIMIT, "train on a part of the records", "more than %u records", HR_ROWS_MAX);
 }
 
 /* Every rank has read all rows. */
 static hr_status share_rows(hr_cluster *c, const hr_data *data, hr_error *err) {
-    const int64_t rows = (int64_t)data->rows, least = hr_rank_link_least(c->link, rows),
-                  most = -hr_rank_link_least(c->link, -rows);
+    int64_t least = (int64_t)data->rows, minus_most = -least;
+    hr_status status = hr_rank_link_least(c->link, &least, err);
+    if (!status) status = hr_rank_link_least(c->link, &minus_most, err);
     for (size_t r = 0; r <= hr_cluster_size(c); r++) c->begin[r] = first_of_rank(c, data->rows, r);
-    if (least == most) return HR_OK;
+    if (status || least == -minus_most) return status;
     return hr_fail(err, HR_E_IO, "give all ranks the same files, and let nobody write to them",
                    "ranks found different tables: some have more rows than others");
 }
@@ -129,8 +130,9 @@ static hr_status share_contents(hr_cluster *c, const hr_cluster_table *table, hr
     hr_status status = hr_cluster_agree(c, words && all ? HR_OK : hr_fail_memory(err), err);
     if (!status) {
         contents_to_words(data->origins, words + begin * CONTENT_WORDS);
-        hr_rank_link_sum_everywhere(c->link, words, size);
-        status = hr_cluster_agree(c, contents_of_words(table, words, all, err), err);
+        status = hr_rank_link_sum_everywhere(c->link, words, size, err);
+        if (!status) status = contents_of_words(table, words, all, err);
+        status = hr_cluster_agree(c, status, err);
         hr_origins_done(data->origins);
         *data->origins = *all;
         *all = (hr_origins){0};
@@ -142,19 +144,24 @@ static hr_status share_contents(hr_cluster *c, const hr_cluster_table *table, hr
 
 /* ---- What is known of the whole ---- */
 
-static void add_reports(hr_cluster *c, hr_data *data) {
+static hr_status add_reports(hr_cluster *c, hr_data *data, hr_error *err) {
     _Static_assert(sizeof(hr_column_report) == 4 * sizeof(int64_t), "a report is four counts");
     int64_t skipped = (int64_t)data->skipped;
-    hr_rank_link_sum_everywhere(c->link, (int64_t *)(void *)data->reports, 4 * (data->feature_count + 1));
-    hr_rank_link_sum_everywhere(c->link, &skipped, 1);
+    hr_status status = hr_rank_link_sum_everywhere(c->link, (int64_t *)(void *)data->reports,
+                                                   4 * (data->feature_count + 1), err);
+    if (!status) status = hr_rank_link_sum_everywhere(c->link, &skipped, 1, err);
     data->skipped = (uint64_t)skipped;
+    return status;
 }
 
-static void set_whole(hr_cluster *c, hr_data *data) {
+static hr_status set_whole(hr_cluster *c, hr_data *data, hr_error *err) {
     double low, high;
     hr_data_label_range(data, &low, &high);
-    data->whole = (hr_data_whole){hr_cluster_rows(c), -hr_rank_link_largest(c->link, -low),
-                                  hr_rank_link_largest(c->link, high)};
+    low = -low;
+    hr_status status = hr_rank_link_largest(c->link, &low, err);
+    if (!status) status = hr_rank_link_largest(c->link, &high, err);
+    data->whole = (hr_data_whole){hr_cluster_rows(c), -low, high};
+    return status;
 }
 
 /* Every rank comes here with a table. */
@@ -164,10 +171,9 @@ static hr_status share_table(hr_cluster *c, bool by_files, hr_data **data, hr_er
     if (status) return status;
     status = hr_cluster_agree(c, by_files ? share_files(c, *data, err) : share_rows(c, *data, err), err);
     if (status) return status;
-    if (by_files) add_reports(c, *data);
-    status = hr_cluster_agree(c, by_files ? HR_OK : keep_own_rows(c, data, err), err);
-    if (!status) set_whole(c, *data);
-    return status;
+    status = by_files ? add_reports(c, *data, err) : keep_own_rows(c, data, err);
+    status = hr_cluster_agree(c, status, err);
+    return status ? status : set_whole(c, *data, err);
 }
 
 hr_status hr_cluster_read(hr_cluster *c, const hr_schema *schema, const hr_cluster_table *table,

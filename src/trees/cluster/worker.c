@@ -288,19 +288,20 @@ static void fail_worker(worker *w, hr_status status) {
                       "a rank does not understand what rank 0 asks");
 }
 
-/* What is sent is received, whether there is memory for it or not. NULL: there is none. */
-static char *receive_body(worker *w, const hr_rank_head *head) {
-    char *body = malloc(head->size + 1);
-    hr_rank_link_broadcast(w->cluster->link, 0, body, head->size);
-    if (!head->scattered) return body;
+/* What is sent is received, whether there is memory for it or not. *body is NULL where there is none. */
+static hr_status receive_body(worker *w, const hr_rank_head *head, char **body, hr_error *err) {
+    *body = malloc(head->size + 1);
+    hr_status status = hr_rank_link_broadcast(w->cluster->link, 0, *body, head->size, err);
+    if (status || !head->scattered) return status;
     free(w->parts);
+    w->parts = NULL;
     uint64_t count;
-    hr_rank_link_receive(w->cluster->link, &count, sizeof count);
-    w->parts = malloc((count + 1) * sizeof *w->parts);
-    hr_rank_link_receive(w->cluster->link, w->parts, count * sizeof *w->parts);
+    status = hr_rank_link_receive(w->cluster->link, &count, sizeof count, err);
+    if (status) return status;
     w->part_count = count;
+    w->parts = malloc((count + 1) * sizeof *w->parts);
     if (!w->parts) fail_worker(w, HR_E_MEMORY);
-    return body;
+    return hr_rank_link_receive(w->cluster->link, w->parts, count * sizeof *w->parts, err);
 }
 
 static void answer_question(worker *w, const hr_rank_head *head, const char *body) {
@@ -313,37 +314,47 @@ static void answer_question(worker *w, const hr_rank_head *head, const char *bod
     hr_arena_rewind(w->passing, w->passing_start);
 }
 
-static void add_answer(worker *w, const hr_rank_head *head) {
+static hr_status add_answer(worker *w, const hr_rank_head *head, hr_error *err) {
     hr_rank_link *link = w->cluster->link;
+    hr_status status = HR_OK;
     int64_t failed = w->status != HR_OK;
-    if (head->kind == HR_RANKS_LARGEST)
-        (void)hr_rank_link_largest(link, failed ? -(double)INFINITY : w->largest);
-    for (size_t i = 0; i < head->pieces; i++)
-        hr_rank_link_sum(link, failed ? NULL : w->answer + i * head->words, head->words);
-    if (head->pieces) hr_rank_link_sum(link, &failed, 1);
+    if (head->kind == HR_RANKS_LARGEST) {
+        if (failed) w->largest = -(double)INFINITY;
+        status = hr_rank_link_largest(link, &w->largest, err);
+    }
+    for (size_t i = 0; i < head->pieces && !status; i++)
+        status = hr_rank_link_sum(link, failed ? NULL : w->answer + i * head->words, head->words, err);
+    return status || !head->pieces ? status : hr_rank_link_sum(link, &failed, 1, err);
+}
+
+static hr_status answer_next(worker *w, const hr_rank_head *head, hr_error *err) {
+    char *body = NULL;
+    if (head->kind == HR_RANKS_AGREE) {
+        hr_error shared = w->err;
+        (void)!hr_cluster_agree(w->cluster, w->status, &shared);
+        return HR_OK; /* a link that failed does so with the next question */
+    }
+    hr_status status = receive_body(w, head, &body, err);
+    if (!status) answer_question(w, head, body);
+    free(body);
+    if (!status) status = add_answer(w, head, err);
     free(w->answer);
     w->answer = NULL;
+    return status;
 }
 
-/* Returns false at the end. */
-static bool receive_question(worker *w) {
-    hr_rank_head head;
-    hr_rank_link_broadcast(w->cluster->link, 0, &head, sizeof head);
-    if (head.kind == HR_RANKS_END) return false;
-    if (head.kind == HR_RANKS_AGREE) {
-        hr_error err = w->err;
-        (void)!hr_cluster_agree(w->cluster, w->status, &err);
-        return true;
+static hr_status answer_until_end(worker *w, hr_error *err) {
+    for (;;) {
+        hr_rank_head head;
+        hr_status status = hr_rank_link_broadcast(w->cluster->link, 0, &head, sizeof head, err);
+        if (status || head.kind == HR_RANKS_END) return status;
+        status = answer_next(w, &head, err);
+        if (status) return status;
     }
-    char *body = receive_body(w, &head);
-    answer_question(w, &head, body);
-    free(body);
-    add_answer(w, &head);
-    return true;
 }
 
-void hr_cluster_answer(hr_cluster *cluster, const hr_data *data, int threads,
-                       hr_cluster_count_levels *count_levels) {
+hr_status hr_cluster_answer(hr_cluster *cluster, const hr_data *data, int threads,
+                            hr_cluster_count_levels *count_levels, hr_error *err) {
     worker w = {.cluster = cluster,
                 .count_levels = count_levels,
                 .table = data,
@@ -357,11 +368,16 @@ void hr_cluster_answer(hr_cluster *cluster, const hr_data *data, int threads,
         w.passing_start = hr_arena_get_mark(w.passing);
     if (!w.status) w.status = hr_data_check_exposures(data, &w.err);
     if (!w.status) w.status = open_worker_source(&w);
-    while (receive_question(&w)) continue;
+    hr_status status = answer_until_end(&w, err);
+    if (!status && w.status) {
+        status = w.status;
+        if (err) *err = w.err;
+    }
     hr_stats_free(w.local);
     hold_nothing_out(&w);
     hr_cut_table_done(&w.cut);
     hr_arena_free(w.kept);
     hr_arena_free(w.passing);
     free(w.parts);
+    return status;
 }

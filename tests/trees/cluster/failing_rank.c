@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
     hr_status status = hr_cluster_agree(cluster, HR_OK, &err);
     if (!status) status = hr_cluster_agree(cluster, hr_schema_read(argv[1], &schema, &err), &err);
     if (!status) status = hr_cluster_read(cluster, schema, &table, &data, &err);
-    if (!status) hr_cluster_serve(cluster, data, 1);
+    if (!status) (void)!hr_cluster_serve(cluster, data, 1, &err);
     hr_data_free(data);
     hr_schema_free(schema);
     hr_cluster_close(cluster);

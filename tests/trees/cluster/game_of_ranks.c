@@ -39,7 +39,7 @@ static int play(char **words) {
     hr_status status = hr_cluster_agree(cluster, hr_schema_read(words[0], &schema, &err), &err);
     if (!status) status = hr_cluster_read(cluster, schema, &files, &data, &err);
     if (!status && hr_cluster_rank(cluster))
-        hr_cluster_serve(cluster, data, 1);
+        status = hr_cluster_serve(cluster, data, 1, &err);
     else if (!status)
         status = play_side(cluster, data, atoi(words[2]), words[3], &err);
     if (status) fprintf(stderr, "%s\n", err.message);
