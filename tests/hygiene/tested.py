@@ -77,7 +77,7 @@ COVERED = {
 ABSENT = ('codec_gzip_absent', 'codec_xz_absent', 'codec_zstd_absent', 'federation_absent', 'mpi_absent', 'nats_absent', 'party_absent', 'postgres_absent')
 
 # What takes several processes: tests/trees/cluster starts them.
-RANKS = ('cluster', 'cluster_source', 'mpi_link', 'read_part', 'worker')
+RANKS = ('cluster', 'cluster_source', 'mpi_link', 'ranges', 'read_part', 'worker')
 
 
 def stems(root, folder, head):

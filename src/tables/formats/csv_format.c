@@ -193,6 +193,7 @@ const hr_table_format hr_csv_format = {
     .number = HR_FORMAT_CSV,
     .name = "CSV",
     .separated = true,
+    .start = hr_csv_start_records,
     .read = hr_csv_read,
     .gather = gather_csv,
 };

@@ -44,6 +44,11 @@ struct hr_table_format {
     /* Refuses options that are for other formats. NULL: all options fit. Fails: ARGUMENT, SCHEMA. */
     hr_status (*check)(const hr_read_options *options, hr_error *err);
 
+    /* Starts at the beginning of a source, and goes to where its records begin: lines->at. Fails as `read`.
+     */
+    hr_status (*start)(hr_lines *lines, hr_byte_source *source, const hr_read_options *options,
+                       hr_error *err);
+
     /* Adds the records of a source, read from its beginning. Fails as hr_data_read does, without the file's
      * name. */
     hr_status (*read)(hr_reading *reading, hr_byte_source *source, hr_error *err);

@@ -392,6 +392,7 @@ static hr_status read_libsvm(hr_reading *reading, hr_byte_source *source, hr_err
                 .first_row = hr_reading_rows(reading),
                 .filled = reading->table.data->rows,
                 .err = err};
+    hr_byte_source of_range = {.file = -1};
     hr_status status = hr_schema_refuse_unit(l.table->data->schema, "a LIBSVM table",
                                              "give a CSV table with the unit's column", err);
     if (!status && !reading->sources) status = hr_table_begin_sparse(l.table, err);
@@ -399,11 +400,19 @@ static hr_status read_libsvm(hr_reading *reading, hr_byte_source *source, hr_err
     if (l.table->sparse) l.cursor.row = 0;
     if (!status) status = find_absent(&l);
     if (!status) status = hr_lines_start(&l.lines, source, false, err);
+    if (!status && reading->range) status = hr_lines_enter_range(&l.lines, reading->range, &of_range, err);
     if (!status) status = take_records(&l);
+    hr_byte_source_done(&of_range);
     if (!status) report_absent(&l);
     reading->labelled = l.labelled;
     free(l.absent);
     return status;
+}
+
+static hr_status start_libsvm(hr_lines *lines, hr_byte_source *source, const hr_read_options *options,
+                              hr_error *err) {
+    (void)options;
+    return hr_lines_start(lines, source, false, err);
 }
 
 /* ---- What a proposal is made of ---- */
@@ -464,6 +473,7 @@ const hr_table_format hr_libsvm_format = {
     .sparse = true,
     .looks = looks,
     .check = check_options,
+    .start = start_libsvm,
     .read = read_libsvm,
     .gather = gather_libsvm,
 };

@@ -1,5 +1,6 @@
 /* The public way in: opens one source after the other, looks which format it is, and hands over to that
  * format's reader. */
+#include "tables/formats/byte_ranges.h"
 #include "tables/formats/formats.h"
 
 #include "base/fail.h"
@@ -74,19 +75,24 @@ static hr_status read_source(hr_reading *reading, hr_byte_source *source, hr_err
     return status;
 }
 
-static hr_status read_path(hr_reading *reading, const char *path, const char *name, hr_error *err) {
+/* range: NULL: all of it. */
+static hr_status read_path(hr_reading *reading, const char *path, const char *name, hr_byte_range *range,
+                           hr_error *err) {
     const hr_read_options *options = reading->options;
     const hr_table_place place = {
         .path = path, .query = options->query, .as_written = options->quote || options->skip_lines};
     hr_byte_source source;
     hr_data *data = reading->table.data;
     const uint64_t before = hr_reading_rows(reading) + data->skipped;
+    reading->range = range;
     hr_status status = hr_table_open(&place, data->origins, &source, err);
     if (!status) {
         hr_misfits *misfits = reading->options->misfits;
         status = read_source(reading, &source, err);
-        const bool has_records = hr_reading_rows(reading) + data->skipped > before;
-        if (!status) status = hr_origins_finish(data->origins, has_records, err);
+        const uint64_t records = hr_reading_rows(reading) + data->skipped - before;
+        if (range) range->records = records;
+        /* Of a range the content is not known here. */
+        if (!status) status = hr_origins_finish(data->origins, !range && records, err);
         hr_error *first = misfits ? hr_misfits_without_file(misfits) : NULL;
         if (first) hr_table_source_fail_at(&place, name, first->status, first);
         if (status && !reading->work_failed) hr_table_source_fail_at(&place, name, status, err);
@@ -113,43 +119,42 @@ static hr_status refuse_cache(const char *path, hr_error *err) {
     return hr_fail_at(err, HR_E_POLICY, path, 0, 0, NULL);
 }
 
-/* Where the records of a table are. */
-typedef struct table_paths {
-    const char *const *paths;
-    size_t count;
-} table_paths;
-
-static hr_status check_paths(const table_paths *table, hr_error *err) {
+static hr_status check_paths(const hr_table_part *table, hr_error *err) {
     hr_status status = HR_OK;
     if (!table->count) return hr_fail(err, HR_E_ARGUMENT, "name at least one", "there is no file to read");
     for (size_t i = 0; !status && i < table->count; i++) status = refuse_cache(table->paths[i], err);
     return status;
 }
 
-static hr_status read_paths(hr_reading *reading, const table_paths *table, hr_error *err) {
+static hr_status read_paths(hr_reading *reading, const hr_table_part *table, hr_error *err) {
     const char *name = table->count == 1 ? reading->options->name : NULL;
     hr_status status = HR_OK;
     for (size_t i = 0; !status && i < table->count; i++)
-        status = read_path(reading, table->paths[i], name, err);
+        status = read_path(reading, table->paths[i], name, table->ranges ? &table->ranges[i] : NULL, err);
     return status ? status : check_dropped(reading, table->count > 1 ? NULL : table->paths[0], err);
+}
+
+hr_status hr_data_read_part(const hr_schema *schema, const hr_table_part *part,
+                            const hr_read_options *options, hr_data **out, hr_error *err) {
+    hr_read_options ours;
+    hr_reading reading;
+    hr_status status = hr_read_options_take(options, &ours, err);
+    if (!status) status = check_paths(part, err);
+    if (status) return status;
+    status = start_reading(&reading, schema, &ours, err);
+    if (!status) status = read_paths(&reading, part, err);
+    return finish_reading(&reading, status, out, err);
 }
 
 hr_status hr_data_read_all(const hr_schema *schema, const char *const *paths, size_t count,
                            const hr_read_options *options, hr_data **out, hr_error *err) {
-    const table_paths table = {paths, count};
-    hr_read_options ours;
-    hr_reading reading;
-    hr_status status = hr_read_options_take(options, &ours, err);
-    if (!status) status = check_paths(&table, err);
-    if (status) return status;
-    status = start_reading(&reading, schema, &ours, err);
-    if (!status) status = read_paths(&reading, &table, err);
-    return finish_reading(&reading, status, out, err);
+    const hr_table_part all = {.paths = paths, .count = count};
+    return hr_data_read_part(schema, &all, options, out, err);
 }
 
 hr_status hr_data_stream(const hr_schema *schema, const char *const *paths, size_t count,
                          const hr_block_work *work, hr_data **out, hr_error *err) {
-    const table_paths table = {paths, count};
+    const hr_table_part table = {.paths = paths, .count = count};
     hr_read_options ours;
     hr_reading reading;
     hr_status status = hr_read_options_take(work->reading, &ours, err);

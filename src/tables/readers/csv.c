@@ -258,6 +258,7 @@ static hr_status read_file(csv_file *f, hr_error *err) {
 hr_status hr_csv_read(hr_reading *reading, hr_byte_source *source, hr_error *err) {
     const hr_read_options *options = reading->options;
     hr_csv_header header;
+    hr_byte_source of_range = {.file = -1};
     csv_file f = {.reading = reading,
                   .mutex = PTHREAD_MUTEX_INITIALIZER,
                   .changed = PTHREAD_COND_INITIALIZER,
@@ -267,5 +268,8 @@ hr_status hr_csv_read(hr_reading *reading, hr_byte_source *source, hr_error *err
     hr_status status = hr_csv_start(&f.lines, source, options, err);
     if (!status) status = hr_csv_read_header(&f.lines, options, reading->arena, &header, err);
     if (!status) status = hr_csv_map_columns(reading, &header, &f.columns, err);
-    return status ? status : read_file(&f, err);
+    if (!status && reading->range) status = hr_lines_enter_range(&f.lines, reading->range, &of_range, err);
+    if (!status) status = read_file(&f, err);
+    hr_byte_source_done(&of_range);
+    return status;
 }

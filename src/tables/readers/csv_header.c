@@ -123,6 +123,17 @@ hr_status hr_csv_read_header(hr_lines *lines, const hr_read_options *options, hr
     return HR_OK;
 }
 
+hr_status hr_csv_start_records(hr_lines *lines, hr_byte_source *source, const hr_read_options *options,
+                               hr_error *err) {
+    hr_csv_header header;
+    hr_arena *arena = hr_arena_new();
+    if (!arena) return hr_fail_memory(err);
+    hr_status status = hr_csv_start(lines, source, options, err);
+    if (!status) status = hr_csv_read_header(lines, options, arena, &header, err);
+    hr_arena_free(arena);
+    return status;
+}
+
 /* ---- The columns of several files ---- */
 
 typedef struct named_column {

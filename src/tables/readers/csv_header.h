@@ -30,6 +30,11 @@ HR_MUST_CHECK hr_status hr_csv_take_separator(hr_lines *lines, hr_separator *giv
 HR_MUST_CHECK hr_status hr_csv_read_header(hr_lines *lines, const hr_read_options *options, hr_arena *arena,
                                            hr_csv_header *out, hr_error *err);
 
+/* Starts at the beginning of a source, and goes to where its records begin, behind the header. Fails: as
+ * both. */
+HR_MUST_CHECK hr_status hr_csv_start_records(hr_lines *lines, hr_byte_source *source,
+                                             const hr_read_options *options, hr_error *err);
+
 /* Pairs the columns of another file with those of the first, by name; of equal names by their order.
  * (*order)[i] is the first header's index of the column i, or SIZE_MAX if it is dropped; in the arena. Fails:
  * SCHEMA (a column is missing or new; the field is set), MEMORY. */

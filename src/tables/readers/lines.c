@@ -71,6 +71,18 @@ hr_status hr_lines_start(hr_lines *lines, hr_byte_source *source, bool quotes, h
     return HR_OK;
 }
 
+hr_status hr_lines_enter_range(hr_lines *lines, const hr_byte_range *range, hr_byte_source *of_range,
+                               hr_error *err) {
+    hr_byte_stream *stream;
+    hr_status status = hr_file_range_open(lines->source->file, range, &stream, err);
+    if (!status) status = hr_byte_source_open_stream(of_range, stream, err);
+    if (status) return status;
+    lines->source = of_range;
+    lines->at = lines->limit = lines->line_start = of_range->at;
+    lines->line = range->line;
+    return HR_OK;
+}
+
 hr_status hr_lines_place(const hr_lines *lines, const char *where, hr_status status, hr_error *err) {
     return hr_fail_at(err, status, NULL, lines->line, (uint64_t)(where - lines->line_start) + 1, NULL);
 }

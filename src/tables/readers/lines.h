@@ -4,6 +4,7 @@
 
 #include "base/byte_source.h"
 #include "base/kernels/kernels.h"
+#include "tables/source/file_range.h"
 
 typedef struct hr_lines {
     hr_byte_source *source;
@@ -20,6 +21,11 @@ typedef struct hr_lines {
 /* Starts at the beginning of an opened source; skips a byte order mark. Fails: IO, FORMAT (empty input, NUL),
  * LIMIT, MEMORY. */
 HR_MUST_CHECK hr_status hr_lines_start(hr_lines *lines, hr_byte_source *source, bool quotes, hr_error *err);
+
+/* Goes on with the records of a range of the file that the source reads, through `of_range`, which the caller
+ * ends with hr_byte_source_done before the source, in either case. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_lines_enter_range(hr_lines *lines, const hr_byte_range *range,
+                                             hr_byte_source *of_range, hr_error *err);
 
 /* Brings more bytes of the source, whole records or not. Fails as above. */
 HR_MUST_CHECK hr_status hr_lines_fetch(const hr_lines *lines, hr_error *err);

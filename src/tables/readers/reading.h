@@ -17,6 +17,7 @@ typedef struct hr_reading {
     hr_csv_header first;           /* columns of the first source, where a header names them */
     size_t sources;                /* that were read to their end */
     bool labelled;
+    const hr_byte_range *range; /* of the source: its records alone are read; NULL: all */
     const hr_block_work *work; /* what is done with the records, a block at a time; NULL: `table` keeps all */
     size_t worked;             /* records that it is done with */
     bool work_failed;          /* not the reading: the failure is not about the table */

@@ -1,9 +1,10 @@
-/* A rank's part of a table. Parts are neighbouring files or ranges of rows, so that the table is all parts in
- * the order of the ranks, whatever their number: coins that are drawn record by record meet the same records.
- */
+/* A rank's part of a table. Parts are neighbouring files, ranges of their bytes, or ranges of rows, so that
+ * the table is all parts in the order of the ranks, whatever their number: coins that are drawn record by
+ * record meet the same records. */
 #include "tables/data/records.h"
 #include "tables/source/origins.h"
 #include "trees/cluster/cluster.h"
+#include "trees/cluster/ranges.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,21 +39,19 @@ static size_t first_of_rank(const hr_cluster *c, size_t count, size_t rank) {
     return (size_t)((uint64_t)count * rank / hr_cluster_size(c));
 }
 
-static hr_status read_files(const hr_cluster *c, const hr_schema *schema, const hr_cluster_table *table,
-                            hr_data **out, hr_error *err) {
-    size_t begin = 0, end = table->count, rank = hr_cluster_rank(c);
-    hr_status status = check_cluster_table(table, err);
-    if (has_files_for_all(c, table)) {
-        begin = first_of_rank(c, table->count, rank);
-        end = first_of_rank(c, table->count, rank + 1);
-    }
-    return status ? status
-                  : hr_data_read_all(schema, table->paths + begin, end - begin, table->options, out, err);
+/* Each rank has files of its own, or ranges; else all files are read by each. */
+static hr_table_part part_of_rank(const hr_cluster *c, const hr_cluster_table *table,
+                                  const hr_rank_ranges *ranges) {
+    if (ranges->part.count) return ranges->part;
+    if (!has_files_for_all(c, table)) return (hr_table_part){.paths = table->paths, .count = table->count};
+    const size_t begin = first_of_rank(c, table->count, hr_cluster_rank(c)),
+                 end = first_of_rank(c, table->count, hr_cluster_rank(c) + 1);
+    return (hr_table_part){.paths = table->paths + begin, .count = end - begin};
 }
 
 /* ---- Whose rows are whose ---- */
 
-static hr_status share_files(hr_cluster *c, const hr_data *data, hr_error *err) {
+static hr_status share_parts(hr_cluster *c, const hr_data *data, hr_error *err) {
     const size_t size = hr_cluster_size(c);
     int64_t *rows = calloc(size, sizeof *rows);
     if (rows) rows[hr_cluster_rank(c)] = (int64_t)data->rows;
@@ -96,48 +95,48 @@ static hr_status keep_own_rows(const hr_cluster *c, hr_data **data, hr_error *er
 
 /* ---- Which files are equal ---- */
 
-/* Of each file: whether it has records, and the hash of its text. */
-enum { CONTENT_WORDS = 1 + sizeof(hr_content) / sizeof(int64_t) };
-
-static void contents_to_words(const hr_origins *own, int64_t *words) {
-    for (size_t i = 0; i < own->count; i++, words += CONTENT_WORDS) {
-        words[0] = own->items[i].has_content;
-        memcpy(words + 1, &own->items[i].content, sizeof(hr_content));
-    }
+/* Each rank has read files of its own. */
+static hr_status share_whole_files(hr_cluster *c, const hr_origins *own, hr_rank_content *contents,
+                                   size_t count, hr_error *err) {
+    _Static_assert(sizeof *contents == 3 * sizeof(int64_t), "a content is three words");
+    const size_t begin = first_of_rank(c, count, hr_cluster_rank(c));
+    for (size_t i = 0; i < own->count; i++)
+        contents[begin + i] = (hr_rank_content){own->items[i].has_content, own->items[i].content};
+    return hr_rank_link_sum_everywhere(c->link, (int64_t *)(void *)contents, 3 * count, err);
 }
 
-static hr_status contents_of_words(const hr_cluster_table *table, const int64_t *words, hr_origins *all,
-                                   hr_error *err) {
+static hr_status refuse_equal_files(const hr_cluster_table *table, const hr_rank_content *contents,
+                                    hr_origins *all, hr_error *err) {
     all->may_repeat = true; /* until contents are known, too */
     all->may_be_equal = table->options && table->options->allow_equal_files;
     hr_status status = hr_origins_add_paths(all, table->paths, table->count, err);
     if (!status && all->count != table->count)
         status = hr_fail(err, HR_E_IO, "leave the files alone while they are read",
                          "a file of the table is not there any more");
-    for (size_t i = 0; !status && i < all->count; i++, words += CONTENT_WORDS) {
-        all->items[i].has_content = words[0];
-        memcpy(&all->items[i].content, words + 1, sizeof(hr_content));
+    for (size_t i = 0; !status && i < all->count; i++) {
+        all->items[i].has_content = contents[i].has_records != 0;
+        all->items[i].content = contents[i].content;
     }
     return status ? status : hr_origins_refuse_repeats(all, err);
 }
 
-/* Each rank has read its own files; afterwards every one knows what all of them hold. */
-static hr_status share_contents(hr_cluster *c, const hr_cluster_table *table, hr_data *data, hr_error *err) {
-    const size_t size = table->count * CONTENT_WORDS,
-                 begin = first_of_rank(c, table->count, hr_cluster_rank(c));
-    int64_t *words = calloc(size, sizeof *words);
+/* No rank has read all files; afterwards every one knows what all of them hold. */
+static hr_status share_contents(hr_cluster *c, const hr_cluster_table *table, const hr_rank_ranges *ranges,
+                                hr_data *data, hr_error *err) {
+    hr_rank_content *contents = calloc(table->count, sizeof *contents);
     hr_origins *all = calloc(1, sizeof *all);
-    hr_status status = hr_cluster_agree(c, words && all ? HR_OK : hr_fail_memory(err), err);
+    hr_status status = hr_cluster_agree(c, contents && all ? HR_OK : hr_fail_memory(err), err);
+    if (!status && ranges->part.count)
+        status = hr_rank_ranges_contents(c, ranges, table->count, contents, err);
+    else if (!status)
+        status = share_whole_files(c, data->origins, contents, table->count, err);
     if (!status) {
-        contents_to_words(data->origins, words + begin * CONTENT_WORDS);
-        status = hr_rank_link_sum_everywhere(c->link, words, size, err);
-        if (!status) status = contents_of_words(table, words, all, err);
-        status = hr_cluster_agree(c, status, err);
+        status = hr_cluster_agree(c, refuse_equal_files(table, contents, all, err), err);
         hr_origins_done(data->origins);
         *data->origins = *all;
         *all = (hr_origins){0};
     }
-    free(words);
+    free(contents);
     free(all);
     return status;
 }
@@ -165,13 +164,13 @@ static hr_status set_whole(hr_cluster *c, hr_data *data, hr_error *err) {
 }
 
 /* Every rank comes here with a table. */
-static hr_status share_table(hr_cluster *c, bool by_files, hr_data **data, hr_error *err) {
+static hr_status share_table(hr_cluster *c, bool by_parts, hr_data **data, hr_error *err) {
     c->begin = calloc(hr_cluster_size(c) + 1, sizeof *c->begin);
     hr_status status = hr_cluster_agree(c, c->begin ? HR_OK : hr_fail_memory(err), err);
     if (status) return status;
-    status = hr_cluster_agree(c, by_files ? share_files(c, *data, err) : share_rows(c, *data, err), err);
+    status = hr_cluster_agree(c, by_parts ? share_parts(c, *data, err) : share_rows(c, *data, err), err);
     if (status) return status;
-    status = by_files ? add_reports(c, *data, err) : keep_own_rows(c, data, err);
+    status = by_parts ? add_reports(c, *data, err) : keep_own_rows(c, data, err);
     status = hr_cluster_agree(c, status, err);
     return status ? status : set_whole(c, *data, err);
 }
@@ -179,9 +178,17 @@ static hr_status share_table(hr_cluster *c, bool by_files, hr_data **data, hr_er
 hr_status hr_cluster_read(hr_cluster *c, const hr_schema *schema, const hr_cluster_table *table,
                           hr_data **out, hr_error *err) {
     hr_data *data = NULL;
-    hr_status status = hr_cluster_agree(c, read_files(c, schema, table, &data, err), err);
-    if (!status && has_files_for_all(c, table)) status = share_contents(c, table, data, err);
-    if (!status) status = share_table(c, has_files_for_all(c, table), &data, err);
+    hr_rank_ranges ranges = {0};
+    hr_status status = hr_cluster_agree(c, check_cluster_table(table, err), err);
+    if (!status && !has_files_for_all(c, table)) status = hr_rank_ranges_find(c, table, &ranges, err);
+    if (!status) {
+        const hr_table_part part = part_of_rank(c, table, &ranges);
+        status = hr_cluster_agree(c, hr_data_read_part(schema, &part, table->options, &data, err), err);
+    }
+    const bool by_parts = has_files_for_all(c, table) || ranges.part.count;
+    if (!status && by_parts) status = share_contents(c, table, &ranges, data, err);
+    if (!status) status = share_table(c, by_parts, &data, err);
+    hr_rank_ranges_done(&ranges);
     if (status) {
         hr_data_free(data);
         return status;

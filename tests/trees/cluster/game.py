@@ -7,6 +7,7 @@ import sys
 import cluster
 
 RECORDS, ONES, RANKS, SECONDS = 100, 35, 2, 3600
+CHUNK = 128  # bytes; ranks meet at multiples of it (src/tables/source/file_range.h), the two of this table at the first
 SCHEMA = '''hedgerow-schema: 1
 label: {name: y, kind: classes, values: [a, b]}
 features: [{name: x, kind: category, values: [u]}]
@@ -14,9 +15,12 @@ features: [{name: x, kind: category, values: [u]}]
 
 
 def table(canary):
-    """Labels in an order in which the first record of the second rank is of the first class, or the canary, of the second."""
-    labels = ['b'] * ONES + ['a'] * (RECORDS - ONES)
-    return 'x,y\n' + ''.join('u,%s\n' % y for y in labels[:RECORDS // RANKS] + canary + labels[RECORDS // RANKS:])
+    """Labels in an order in which the first record of the second rank, which begins with a chunk of the file, is of the first class, or the
+    canary, of the second."""
+    head, line = 'x,y\n', 'u,%s\n'
+    meet = (CHUNK - len(head)) // len(line % 'a')
+    labels = ['b'] * meet + ['a'] * (RECORDS - ONES) + ['b'] * (ONES - meet)
+    return head + ''.join(line % y for y in labels[:meet] + canary + labels[meet:])
 
 
 def write(c, name, text):
