@@ -15,8 +15,9 @@ static const char *table_name(const misfit_rule *rule) {
 }
 
 bool print_remark(misfit_rule *rule, const hr_remark *remark) {
-    const bool of_schema = remark->kind == HR_REMARK_MARKS || remark->kind == HR_REMARK_UNIT,
-               is_named = of_schema || rule->path == NULL;
+    const bool of_table = remark->kind != HR_REMARK_MARKS && remark->kind != HR_REMARK_UNIT &&
+                          remark->kind != HR_REMARK_INTERVAL,
+               is_named = !of_table || rule->path == NULL;
     char text[1200];
     if (rule->strict && remark->level == HR_REMARK_FAULT) {
         rule->refused = !is_named;

@@ -207,9 +207,14 @@ static void print_weight(const char *weight, double high) {
     print_line("weight", text);
 }
 
-/* Of an interval that records correct which are held out for it. */
+/* Of an interval that records correct which are held out for it, or that of a start. */
 static void print_interval(const hr_plan_info *plan) {
     char text[300], promised[80] = "no coverage is promised: too few are held out for this budget";
+    snprintf(text, sizeof text,
+             "that of the start for %g of the labels is corrected, and this one will not be: its trees move "
+             "the quantiles again",
+             plan->start_coverage);
+    if (plan->start_coverage > 0) print_line("interval", text);
     if (plan->coverage == 0) return;
     if (plan->short_by < plan->coverage)
         snprintf(promised, sizeof promised, "on average it covers %g less at most %.2g", plan->coverage,
@@ -365,6 +370,7 @@ static void print_job_plan(const hr_job_plan_info *job, bool guessed) {
 }
 
 static void put_interval(json_writer *to, const hr_plan_info *plan) {
+    if (plan->start_coverage > 0) json_number(to, "start_coverage", plan->start_coverage);
     if (plan->coverage == 0) return;
     json_open(to, "conformal", '{');
     json_number(to, "coverage", plan->coverage);

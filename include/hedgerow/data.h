@@ -284,9 +284,10 @@ typedef enum hr_remark_kind {
     HR_REMARK_BOUNDS,     /* the label fills little of its bounds (hr_data_check_label) */
     HR_REMARK_IDENTIFIER, /* a feature seems to identify persons or records */
     HR_REMARK_LIST,       /* a list of a category seems to be read from the records */
-    HR_REMARK_MARKS,   /* of the schema: it has accepted marks (hr_schema_public): the model is not private */
-    HR_REMARK_UNIT,    /* of the schema: it does not say whose a record is (hr_schema_decides_unit) */
-    HR_REMARK_LEFT_OUT /* of a fit as published: how many records its filter left out (dpboost, seq, para) */
+    HR_REMARK_MARKS, /* of the schema: it has accepted marks (hr_schema_public): the model is not private */
+    HR_REMARK_UNIT,  /* of the schema: it does not say whose a record is (hr_schema_decides_unit) */
+    HR_REMARK_LEFT_OUT, /* of a fit as published: how many records its filter left out (dpboost, seq, para) */
+    HR_REMARK_INTERVAL /* of a start: its interval is corrected (hr_model_interval), the new model's is not */
 } hr_remark_kind;
 
 typedef enum hr_remark_level {

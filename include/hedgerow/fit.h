@@ -208,6 +208,8 @@ typedef struct hr_plan_info {
     bool lists;        /* trees ask about features that meet in a list of the interactions, not about all */
     double cuts_share; /* of the budget, for cuts between intervals that the fit is to find; the shares above
                           are of what is left. 0: there are none */
+    double start_coverage; /* for which the start's interval is corrected, as the new model's will not be; 0:
+                              there is no start, or its interval is as it was learned */
 } hr_plan_info;
 
 /* Tells what hr_fit would do with so many records, without looking at any: nothing is spent or drawn. hr_fit

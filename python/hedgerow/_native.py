@@ -91,7 +91,7 @@ def made(function: Callable[..., int], kind: str, free: Callable[[Any], None], *
 REMARKS: dict[int, type[errors.HedgerowWarning]] = {
     lib.HR_REMARK_CELLS: errors.MisfitWarning, lib.HR_REMARK_PART: errors.MisfitWarning, lib.HR_REMARK_BOUNDS: errors.MisfitWarning,
     lib.HR_REMARK_IDENTIFIER: errors.ReviewWarning, lib.HR_REMARK_LIST: errors.ReviewWarning, lib.HR_REMARK_UNIT: errors.ReviewWarning,
-    lib.HR_REMARK_MARKS: errors.PrivacyLeakWarning,
+    lib.HR_REMARK_MARKS: errors.PrivacyLeakWarning, lib.HR_REMARK_INTERVAL: errors.HedgerowWarning,
 }
 COLUMNS_SHOWN = 20  # that do not fit
 HERE = os.path.dirname(__file__)

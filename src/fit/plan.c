@@ -48,6 +48,8 @@ hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_sc
                          .records = hr_conformal_trained(&taken, records),
                          .cuts_share = hr_cuts_share(schema)};
     method->plan(&taken, schema, budget.privacy_measure, budget.units - bounds - budget.cuts, &plan);
+    hr_interval_info interval;
+    if (taken.start && hr_model_interval(taken.start, &interval)) plan.start_coverage = interval.coverage;
     hr_budget_promise(&budget, &plan.odds_beyond, &plan.odds_beyond_gaussian);
     plan.records = records;
     status = hr_conformal_plan(&taken, &budget, &plan, err);

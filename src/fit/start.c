@@ -191,7 +191,13 @@ hr_status hr_start_compose(const hr_model *start, const hr_budget *granted, hr_s
 
 void hr_start_state(const hr_fit_options *options, const char *hash, const hr_start_guarantee *both,
                     hr_buffer *text) {
+    hr_interval_info interval;
     if (!options->start) return;
+    if (hr_model_interval(options->start, &interval))
+        hr_buffer_format(text,
+                         " Its interval is not corrected, though that of the model that it starts from is, "
+                         "for %g of the labels.",
+                         interval.coverage);
     hr_buffer_format(text, " It starts from the model with the SHA-256 %s", hash);
     if (!both->given) {
         hr_buffer_text(text, options->start_is_public

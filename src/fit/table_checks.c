@@ -38,6 +38,22 @@ hr_status hr_fit_check_cells(const hr_method *method, const hr_fit_options *opti
     return HR_OK;
 }
 
+/* Trees that come after the correction move the quantiles again. */
+static hr_status remark_interval(const hr_fit_options *options, hr_error *err) {
+    hr_interval_info interval;
+    hr_remark remark = {.kind = HR_REMARK_INTERVAL, .level = HR_REMARK_WARNING};
+    if (!options->start || !options->remark || !hr_model_interval(options->start, &interval)) return HR_OK;
+    const hr_status refused =
+        hr_fail(&remark.what, HR_E_ARGUMENT,
+                "train without a start and with 'conformal' where an interval is to be corrected",
+                "the start's interval for %g of the labels is corrected, and that of the new model is not",
+                interval.coverage);
+    (void)hr_fail_at(&remark.what, refused, NULL, 0, 0, "start");
+    if (options->remark(options->user, &remark)) return HR_OK;
+    if (err) *err = remark.what;
+    return refused;
+}
+
 hr_status hr_fit_remarks(const hr_data *data, const hr_fit_options *options, hr_error *err) {
     const hr_method *method = hr_method_named(options->method);
     const bool is_private =
@@ -48,7 +64,8 @@ hr_status hr_fit_remarks(const hr_data *data, const hr_fit_options *options, hr_
                                        .wide_count = options->private_bounds_count,
                                        .take = options->remark,
                                        .user = options->user};
-    return hr_data_remarks(data, &remarks, err);
+    const hr_status status = hr_data_remarks(data, &remarks, err);
+    return status ? status : remark_interval(options, err);
 }
 
 /* The trees of a start are the model's, too. */

@@ -581,6 +581,67 @@ static void test_exports__refuse_a_corrected_interval(void **state) {
     table_close(&t);
 }
 
+/* ---- A start ---- */
+
+typedef struct remarks_seen {
+    size_t intervals;
+    bool refuses;
+} remarks_seen;
+
+static bool see_remark(void *user, const hr_remark *remark) {
+    remarks_seen *seen = user;
+    if (remark->kind != HR_REMARK_INTERVAL) return true;
+    assert_int_equal(remark->level, HR_REMARK_WARNING);
+    assert_string_equal(remark->what.field, "start");
+    seen->intervals++;
+    return !seen->refuses;
+}
+
+static size_t remarks_of_start(const table *t, const hr_model *start, bool refuses, hr_status expected) {
+    remarks_seen seen = {.refuses = refuses};
+    hr_fit_options options = conformal_options(1, 1e-6, NULL);
+    hr_model *model = NULL;
+    hr_error err = {0};
+    options.start = start;
+    options.start_is_public = true;
+    options.remark = see_remark;
+    options.user = &seen;
+    assert_int_equal(hr_fit(t->data, &options, &model, &err), expected);
+    assert_int_equal(model != NULL, expected == HR_OK);
+    if (!model) assert_non_null(strstr(err.message, "interval for 0.8 of the labels is corrected"));
+    if (model)
+        assert_int_equal(strstr(model->guarantee.statement, "is not corrected") != NULL, seen.intervals);
+    if (model) assert_false(model->forest.conformal.made);
+    hr_model_free(model);
+    return seen.intervals;
+}
+
+static double start_coverage_of(const hr_model *start) {
+    hr_fit_options options = conformal_options(1, 1e-6, NULL);
+    hr_plan_info plan;
+    options.start = start;
+    options.start_is_public = true;
+    assert_int_equal(hr_fit_plan(&options, ROWS, hr_model_schema(start), &plan, NULL), HR_OK);
+    assert_true(plan.coverage == 0);
+    return plan.start_coverage;
+}
+
+/* Its trees move the quantiles that the correction was for. */
+static void test_start__loses_its_correction_with_a_remark(void **state) {
+    (void)state;
+    table t = table_of_widths(ROWS, 1);
+    const hr_fit_options corrected = conformal_options(1, 1e-6, "0.8"),
+                         plain = conformal_options(1, 1e-6, NULL);
+    hr_model *with = fit(t.data, &corrected), *without = fit(t.data, &plain);
+    assert_int_equal(remarks_of_start(&t, with, false, HR_OK), 1);
+    assert_int_equal(remarks_of_start(&t, with, true, HR_E_ARGUMENT), 1);
+    assert_int_equal(remarks_of_start(&t, without, true, HR_OK), 0);
+    assert_true(start_coverage_of(with) == .8 && start_coverage_of(without) == 0);
+    hr_model_free(with);
+    hr_model_free(without);
+    table_close(&t);
+}
+
 /* ---- Refusals ---- */
 
 static void assert_fit_refused(const hr_data *data, const hr_fit_options *options, const char *message) {
@@ -635,6 +696,7 @@ int main(void) {
         cmocka_unit_test(test_correction__is_written_and_read),
         cmocka_unit_test(test_golden__version_4_conformal_predicts),
         cmocka_unit_test(test_exports__refuse_a_corrected_interval),
+        cmocka_unit_test(test_start__loses_its_correction_with_a_remark),
         cmocka_unit_test(test_conformal__is_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
