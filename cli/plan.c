@@ -82,14 +82,8 @@ static const char *noise_size_of(double noise) {
 }
 
 /* Of counts: the noise of the trees is relative. */
-static void print_noise_of_counts(const hr_plan_info *plan) {
+static void print_effect_on_counts(const hr_plan_info *plan) {
     char text[400];
-    snprintf(
-        text, sizeof text,
-        "for a leaf of %.0f records the logarithm of its mean count, or of one event if that is more, is "
-        "known with a standard deviation of %.3g: %s",
-        plan->leaf_records, plan->label_noise, noise_size_of(plan->gradient_noise));
-    print_line("noise", text);
     snprintf(
         text, sizeof text,
         "over all rounds the noise moves the logarithm of a prediction by up to about %.2g, by %.2g %% of "
@@ -104,31 +98,17 @@ static void print_noise_of_counts(const hr_plan_info *plan) {
     print_line("label", text);
 }
 
-static void print_noise_of_times(const hr_plan_info *plan) {
-    char text[400];
-    snprintf(
-        text, sizeof text,
-        "for a leaf of %.0f records the number of events in an interval beside what the model expects, as a "
-        "part of the records, is known with a standard deviation of %.3g: an interval in which fewer have "
-        "their event is mostly noise",
-        plan->leaf_records, plan->label_noise);
-    print_line("noise", text);
-}
-
-static void print_noise(const hr_plan_info *plan) {
-    if (plan->of_logarithm || plan->intervals > 0) {
-        (plan->of_logarithm ? print_noise_of_counts : print_noise_of_times)(plan);
-        return;
-    }
-    const char *unit = plan->label_range == 1 ? "of a probability" : "in the label's unit";
+static void print_effect_on_quantiles(const hr_plan_info *plan) {
     char text[400];
     snprintf(text, sizeof text,
-             "for a leaf of %.0f records the mean error of the model, labels being mapped to -1..1, is known "
-             "with a standard deviation of %.3g (%.3g %s): %s%s",
-             plan->leaf_records, plan->gradient_noise, plan->label_noise, unit,
-             plan->label_range == 1 ? "" : "if labels are spread over all of their bounds, ",
-             noise_size_of(plan->gradient_noise));
-    print_line("noise", text);
+             "if steps stayed as wide as they are at first, the noise of all rounds would move a quantile by "
+             "about %.2g, labels being %.4g wide; they become as wide as the labels are spread",
+             plan->prediction_noise, plan->label_range);
+    print_line("effect", text);
+}
+
+static void print_effect_on_numbers(const hr_plan_info *plan) {
+    char text[400];
     snprintf(
         text, sizeof text,
         "over all rounds the noise moves a prediction by up to about %.2g, labels being %.4g wide%s",
@@ -144,6 +124,27 @@ static void print_noise(const hr_plan_info *plan) {
              "public knowledge gives some, would leave a standard deviation of %.3g",
              plan->label_range, plan->label_noise / 10);
     print_line("label", text);
+}
+
+static void print_noise(const hr_plan_info *plan) {
+    const bool of_times = plan->intervals > 0, of_numbers = plan->label_range != 1 && !plan->quantiles;
+    const char *unit = plan->label_range == 1 ? "of a probability"
+                       : plan->quantiles > 0  ? "in the label's unit, by the steps of the first rounds"
+                                              : "in the label's unit";
+    char text[400], same[120] = "";
+    if (plan->label_noise != plan->leaf_noise)
+        snprintf(same, sizeof same, " (%.3g %s)", plan->label_noise, unit);
+    snprintf(text, sizeof text,
+             "for a leaf of %.0f records %s is known with a standard deviation of %.3g%s: %s%s",
+             plan->leaf_records, plan->leaf_figure, plan->leaf_noise, same,
+             of_numbers && !plan->of_logarithm ? "if labels are spread over all of their bounds, " : "",
+             of_times ? "an interval in which fewer have their event is mostly noise"
+                      : noise_size_of(plan->gradient_noise));
+    print_line("noise", text);
+    if (of_times) return;
+    (plan->of_logarithm    ? print_effect_on_counts
+     : plan->quantiles > 0 ? print_effect_on_quantiles
+                           : print_effect_on_numbers)(plan);
 }
 
 static hr_promise promise_of(const hr_plan_info *plan) {
@@ -409,6 +410,10 @@ static void put_plan(json_writer *to, const hr_plan_info *plan, const char *meth
     json_number(to, "calibration", plan->share_calibration);
     json_close(to, '}');
     json_number(to, "leaf_records", plan->leaf_records);
+    if (plan->leaf_figure != NULL) { /* trees that are no hedge's have none */
+        json_text(to, "leaf_figure", plan->leaf_figure);
+        json_number(to, "leaf_noise", plan->leaf_noise);
+    }
     json_number(to, "gradient_noise", plan->gradient_noise);
     json_number(to, "label_noise", plan->label_noise);
     if (plan->intervals == 0) json_number(to, "prediction_noise", plan->prediction_noise);

@@ -33,7 +33,9 @@ typedef enum hr_loss { HR_LOSS_SQUARE, HR_LOSS_LOGISTIC } hr_loss;
  * quantiles of the data (not private). */
 typedef enum hr_edges { HR_EDGES_PUBLIC, HR_EDGES_PRIVATE, HR_EDGES_EXACT } hr_edges;
 
-/* Room for options of single methods, and for those that are texts, with their NUL. */
+/* Room for options of single methods, and for those that are texts, with their NUL. Options are copied by
+ * assignment, and nothing frees them: texts that hr_fit_options_set sets are within the struct, which is as
+ * large as the longest of them therefore. */
 enum { HR_BY_NAME_OPTIONS = 24, HR_INTERACTIONS_TEXT = 4096, HR_GROUP_TEXT = 1024 };
 
 /* The options of a fit. hr_fit_options_init sets the defaults of one method and mode; `hedgerow methods NAME`
@@ -183,31 +185,41 @@ HR_API HR_MUST_CHECK hr_status hr_fit_check_cluster(const hr_fit_options *option
 /* Shares are parts of the budget; together they are at most 1, but for what is lost to rounding. Noise is a
  * standard deviation. */
 typedef struct hr_plan_info {
-    double epsilon, delta, records;
+    double epsilon, delta;
+    double odds_beyond, odds_beyond_gaussian; /* as in hr_promise */
+    double records;
+
     size_t rounds,
         candidates; /* trees in the model (times the number of classes above two); candidates of each */
     double step;    /* the part of a leaf's mean gradient by which a round corrects the model */
     int depth_one, depth_pair, depth_all; /* of trees that ask about one, two, or all features; 0: there are
                                              none */
+    bool lists; /* trees ask about features that meet in a list of the interactions, not about all */
+
+    double cuts_share; /* of the budget, for cuts between intervals that the fit is to find; the shares below
+                          are of what is left. 0: there are none */
     double share_bins, share_count, share_base, share_calibration;
     double share_choices, share_sums, share_counts, share_clip; /* over all rounds */
-    double leaf_records;     /* of a tree of depth_all, were its leaves alike */
-    double gradient_noise;   /* of such a leaf's mean gradient; labels are mapped to [-1, 1], more than two
-                                classes to 0 and 1 */
-    double label_noise;      /* the same in units of the label; of the probability of a class */
-    double prediction_noise; /* what the noise of all rounds comes to in a prediction, had it met such leaves
-                                only; same units; 0 of times of events, where it is not told */
-    double label_range;      /* high - low of the label; 1 for a probability */
-    bool of_logarithm;       /* counts: label_noise and prediction_noise are of the logarithm of the mean */
+
+    double label_range; /* high - low of the label; 1 for a probability */
+    bool of_logarithm;  /* counts: label_noise and prediction_noise are of the logarithm of the mean */
     size_t intervals; /* times of events: how many; share_count and share_base pay for their counts together,
                          and label_noise is of the part of the records with an event in one. 0: no times */
+    size_t quantiles; /* that the label has; 0: it is learned otherwise */
+
+    double leaf_records;     /* of a tree of depth_all, were its leaves alike */
+    const char *leaf_figure; /* what such a leaf's sums tell, in words: static */
+    double leaf_noise;       /* of that */
+    double gradient_noise;   /* of its mean gradient; labels are mapped to [-1, 1], more than two classes to 0
+                                and 1, and gradients of quantiles are at most 1 in length together */
+    double label_noise;      /* the same in units of the label; of the probability of a class; of quantiles at
+                                the width that their steps have at first */
+    double prediction_noise; /* what the noise of all rounds comes to in a prediction, had it met such leaves
+                                only; same units; 0 of times of events, where it is not told */
+
     double coverage, held_out, short_by; /* with options->conformal: what it is, how many records are held
                                             out, about, and what the coverage may fall short by, on average at
                                             most; rounds and noise are of the others. 0: all train */
-    double odds_beyond, odds_beyond_gaussian; /* as in hr_promise */
-    bool lists;        /* trees ask about features that meet in a list of the interactions, not about all */
-    double cuts_share; /* of the budget, for cuts between intervals that the fit is to find; the shares above
-                          are of what is left. 0: there are none */
     double start_coverage; /* for which the start's interval is corrected, as the new model's will not be; 0:
                               there is no start, or its interval is as it was learned */
 } hr_plan_info;

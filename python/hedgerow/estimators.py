@@ -22,7 +22,7 @@ from ._labels import _ascending, _class_codes, _classes_of, _distinct, _is_encod
 from ._progress import LOG, Steps
 from ._proposal import label_name
 from ._reading import check_unknown, table_columns
-from ._native import Interrupts, call, ffi, lib, made, text_to, texts_to
+from ._native import Interrupts, call, ffi, lib, made, text_of, text_to, texts_to
 from ._parameters import check_budget, check_parameters, exposures_of, option_text, record_weights, threads_of
 from ._steps import found_around
 from .errors import ArgumentError, PrivacyLeakWarning, SchemaError
@@ -231,7 +231,7 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
         importance.update({column.name: float(parts[column.features].sum()) for column in table_columns(schema)})
         return np.array([importance.get(str(name).strip(), 0.) for name in self.feature_names_in_])
 
-    def plan(self, n: int) -> dict[str, float]:
+    def plan(self, n: int) -> dict[str, float | str]:
         """What a fit on about n records would do, from the parameters alone: nothing is read or spent.
 
         Keys are the fields of hr_plan_info in the C API: rounds, shares of the budget, noise. Without a schema it is for two classes and
@@ -242,7 +242,7 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
             self._plan_bounds(n)
         info = ffi.new('hr_plan_info *')
         call(lib.hr_fit_plan, self._options(), float(n), ffi.NULL if schema is None else schema._at, info)
-        return {name: getattr(info, name) for name, _ in ffi.typeof('hr_plan_info').fields}
+        return {name: text_of(info.leaf_figure) if name == 'leaf_figure' else getattr(info, name) for name, _ in ffi.typeof('hr_plan_info').fields}
 
     def _plan_bounds(self, n: int) -> None:
         """Fails: BudgetError (noise may hide what a fit cannot do without)."""

@@ -216,6 +216,7 @@ features:
 def test_a_plan__reads_nothing_and_spends_nothing():
     plan = HedgerowClassifier(epsilon=1).plan(10000)
     assert plan['records'] == 10000 and plan['rounds'] > 1 and 0 < plan['share_sums'] < 1
+    assert plan['leaf_figure'].startswith('the mean error of the model') and plan['leaf_noise'] == plan['gradient_noise']
     with pytest.raises(hedgerow.ArgumentError):
         HedgerowClassifier('dpboost').plan(10000)
 

@@ -112,6 +112,44 @@ static void test_plan__without_a_schema_is_for_two_classes(void **state) {
     table_close(&numbers);
 }
 
+/* What a leaf's sums are sums of differs: in words, and in how much of it a gradient is. */
+static void test_plan__tells_what_is_known_of_a_leaf(void **state) {
+    (void)state;
+    static const double quantiles[] = {.1, .5, .9};
+    hr_column label = number_column("y", 0, 50);
+    const hr_column feature = number_column("x", 0, 1);
+    label.quantiles = quantiles;
+    label.quantile_count = COUNT(quantiles);
+    table several = table_open(8, 1), counts = table_open(8, 1),
+          tables[] = {table_of_steps(8, 2, 2, 1), table_of_steps(8, 2, 0, 1), table_of_steps(8, 2, 3, 1)};
+    static const char *const figures[] = {"the mean error of the model, labels being mapped to -1..1,",
+                                          "the mean error of the model, labels being mapped to -1..1,",
+                                          "the mean error of a class's probability"};
+    const hr_fit_options options = options_of("hedge", HR_MODE_SOUND);
+    for (size_t i = 0; i < COUNT(tables); i++) {
+        const hr_plan_info plan = plan_of(&options, 5000, hr_data_schema(tables[i].data));
+        assert_string_equal(plan.leaf_figure, figures[i]);
+        assert_true(plan.leaf_noise == plan.gradient_noise && plan.quantiles == 0);
+        table_close(&tables[i]);
+    }
+    table_make(&several, label, &feature);
+    const hr_plan_info plan = plan_of(&options, 5000, several.schema);
+    assert_string_equal(plan.leaf_figure, "the part of the labels that lies below a predicted quantile");
+    assert_int_equal(plan.quantiles, 3);
+    /* the longest vector of gradients: a label above or below all three */
+    assert_near(plan.leaf_noise, plan.gradient_noise * sqrt(.01 + .25 + .81), 1e-12);
+    assert_near(plan.label_noise, plan.leaf_noise * 50 * .3, 1e-12);
+    label.quantiles = NULL;
+    label.quantile_count = 0;
+    label.integer = label.count = true;
+    table_make(&counts, label, &feature);
+    const hr_plan_info of_counts = plan_of(&options, 5000, counts.schema);
+    assert_non_null(strstr(of_counts.leaf_figure, "the logarithm of its mean count"));
+    assert_true(of_counts.leaf_noise == of_counts.label_noise && of_counts.of_logarithm);
+    table_close(&several);
+    table_close(&counts);
+}
+
 static void test_plan__has_less_noise_with_more_records_or_budget(void **state) {
     (void)state;
     hr_fit_options options = options_of(hr_default_method(), HR_MODE_SOUND);
@@ -164,6 +202,7 @@ int main(void) {
         cmocka_unit_test(test_plan__is_what_the_fit_does),
         cmocka_unit_test(test_plan__adds_up_to_the_budget),
         cmocka_unit_test(test_plan__without_a_schema_is_for_two_classes),
+        cmocka_unit_test(test_plan__tells_what_is_known_of_a_leaf),
         cmocka_unit_test(test_plan__has_less_noise_with_more_records_or_budget),
         cmocka_unit_test(test_plan__refuses_what_it_cannot_tell),
     };

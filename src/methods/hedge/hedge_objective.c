@@ -76,6 +76,21 @@ bool hr_hedge_adapts_clip(hr_task task) {
     return !hr_task_has_classes(task) && task != HR_TASK_SURVIVAL && task != HR_TASK_QUANTILES;
 }
 
+hr_hedge_figure hr_hedge_leaf_figure(hr_task task, const hr_hedge_label *label) {
+    static const char mapped[] = "the mean error of the model, labels being mapped to -1..1,";
+    const hr_hedge_figure figures[] = {
+        [HR_TASK_REGRESSION] = {mapped, 1},
+        [HR_TASK_BINARY] = {mapped, 1},
+        [HR_TASK_MULTICLASS] = {"the mean error of a class's probability", 1},
+        [HR_TASK_COUNT] = {"the logarithm of its mean count, or of one event if that is more,",
+                           HR_COUNT_GRADIENT},
+        [HR_TASK_SURVIVAL] = {"the number of events in an interval beside what the model expects, as a part "
+                              "of the records,",
+                              1},
+        [HR_TASK_QUANTILES] = {"the part of the labels that lies below a predicted quantile", label->reach}};
+    return figures[task];
+}
+
 double hr_hedge_published_unit(hr_objective objective, size_t outputs) {
     return hr_objective_has_classes(objective, outputs) || objective == HR_OBJECTIVE_LOGISTIC ? 2 : 1;
 }

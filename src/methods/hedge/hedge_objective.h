@@ -50,6 +50,14 @@ double hr_hedge_published_unit(hr_objective objective, size_t outputs);
 /* Where published scores start if F does so at `base`. */
 double hr_hedge_published_base(hr_objective objective, size_t outputs, double base);
 
+/* What a leaf's sums tell, for people, and how much of it a mean gradient of 1 is. */
+typedef struct hr_hedge_figure {
+    const char *text; /* static: "the mean ... of it" */
+    double unit;
+} hr_hedge_figure;
+
+hr_hedge_figure hr_hedge_leaf_figure(hr_task task, const hr_hedge_label *label);
+
 /* Counts: what their gradients are in units of, as a part of the highest count: the released mean, exp(base),
  * and at least one event. */
 double hr_hedge_count_unit(double base, double high);

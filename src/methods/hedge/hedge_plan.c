@@ -233,6 +233,8 @@ static void note_noise(const hr_hedge_setting *s, const hr_schema *schema, const
     double noise =
         hr_hedge_noise_factor(s) * hr_noise_deviation(s->privacy_measure, made->sums, reach) / FINE;
     const bool is_time = label && label->event;
+    const hr_hedge_label facts = hr_hedge_label_of(schema, schema ? (size_t)outputs : 1);
+    const hr_hedge_figure figure = hr_hedge_leaf_figure(s->task, &facts);
     plan->label_range = label && label->kind == HR_KIND_NUMBER && !is_time ? label->high - label->low : 1;
     /* What a gradient of 1 is in the label's units: two classes have scores from -1 to 1, more have
      * probabilities, and times those of the event in an interval; a count's is of the logarithm of its mean;
@@ -242,12 +244,14 @@ static void note_noise(const hr_hedge_setting *s, const hr_schema *schema, const
     double unit = plan->of_logarithm       ? HR_COUNT_GRADIENT
                   : has_classes || is_time ? plan->label_range
                                            : plan->label_range / 2;
-    if (has_quantiles)
-        unit *= 2 * HR_QUANTILE_WIDTH_FIRST * hr_quantile_reach(label->quantiles, label->quantile_count);
+    if (has_quantiles) unit *= 2 * HR_QUANTILE_WIDTH_FIRST * facts.reach;
     const int depth = hr_hedge_depth(made);
     plan->leaf_records = plan->records / (double)(1 << depth);
     plan->gradient_noise = noise / plan->leaf_records;
     plan->label_noise = plan->gradient_noise * unit;
+    plan->leaf_figure = figure.text;
+    plan->leaf_noise = plan->gradient_noise * figure.unit;
+    plan->quantiles = has_quantiles ? label->quantile_count : 0;
     double leaf = shrunk_noise(noise, plan->leaf_records, made->ridge * noise / made->clip, depth);
     plan->intervals = is_time ? label->interval_count : 0;
     plan->prediction_noise = is_time ? 0 : made->step * sqrt((double)made->rounds) * fmin(leaf, 1) * unit;
