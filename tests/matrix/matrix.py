@@ -15,6 +15,7 @@ import time
 import cells
 import features
 import offers
+import pages
 
 SKIPPED = 77
 PROCESSES = 2
@@ -82,30 +83,13 @@ def table():
     return '\n'.join(lines)
 
 
-def page_with(text):
-    """The page with that text between its marks."""
-    with open(PAGE, encoding='utf-8') as file:
-        page = file.read()
-    before, rest = page.split(TABLE[0])
-    return page, before + TABLE[0] + '\n' + text + '\n' + TABLE[1] + rest.split(TABLE[1])[1]
-
-
-def write_table():
-    _, new = page_with(table())
-    with open(PAGE, 'w', encoding='utf-8') as file:
-        file.write(new)
-
-
-def check_table():
-    page, new = page_with(table())
-    if page != new:
-        sys.exit('docs/explanation/audit.md: the matrix is out of date: run tests/matrix/matrix.py --table')
-
-
 def main():
     words = sys.argv[1:]
     if words in (['--table'], ['--check']):
-        (write_table if words == ['--table'] else check_table)()
+        if words == ['--table']:
+            pages.write(PAGE, TABLE, table())
+        elif not pages.is_written(PAGE, TABLE, table()):
+            sys.exit('docs/explanation/audit.md: the matrix is out of date: run tests/matrix/matrix.py --table')
         return
     only = words[words.index('--cell') + 1] if '--cell' in words else None
     tool, traced = (os.path.abspath(word) for word in words[-2:])

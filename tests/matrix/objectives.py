@@ -16,6 +16,7 @@ import time
 
 import cells
 import features
+import pages
 
 PROCESSES = 2
 SKIPPED = 77
@@ -236,21 +237,12 @@ def table():
     return '\n'.join(lines + ['', '| refused | in the words |', '|---|---|'] + ['| %s | %s |' % ('; '.join(which), words) for words, which in said.items()])
 
 
-def page_with(text):
-    with open(PAGE, encoding='utf-8') as file:
-        page = file.read()
-    before, rest = page.split(TABLE[0])
-    return page, before + TABLE[0] + '\n' + text + '\n' + TABLE[1] + rest.split(TABLE[1])[1]
-
-
 def main():
     words = sys.argv[1:]
     if words in (['--table'], ['--check']):
-        page, new = page_with(table())
         if words == ['--table']:
-            with open(PAGE, 'w', encoding='utf-8') as file:
-                file.write(new)
-        elif page != new:
+            pages.write(PAGE, TABLE, table())
+        elif not pages.is_written(PAGE, TABLE, table()):
             sys.exit('docs/reference/methods.md: the table of objectives is out of date: run tests/matrix/objectives.py --table')
         return
     tool = os.path.abspath(words[0])

@@ -14,26 +14,12 @@ enum { BITS = 12, CELLS = 1 << BITS, LEVELS = 5, PARTS = 1 << LEVELS, SEEDS = 20
 typedef enum algorithm { MEDIANS, COUNTS } algorithm;
 static const algorithm both[] = {MEDIANS, COUNTS};
 
-typedef struct fixture {
-    hr_csprng *csprng;
-    hr_gate *gate;
-    hr_charge charge;
-} fixture;
-
-static fixture set_up(hr_privacy_measure privacy_measure, double cost, uint64_t seed) {
-    fixture f = {.charge = {"bin edges", -1, -1, 7, 3, hr_units_up(cost), 99}};
-    assert_int_equal(hr_csprng_open_seeded(seed, &f.csprng, NULL), HR_OK);
-    assert_int_equal(hr_gate_new(privacy_measure, f.charge.cost, f.csprng, &f.gate, NULL), HR_OK);
-    return f;
-}
-
-static void tear_down(fixture f) {
-    hr_gate_free(f.gate);
-    hr_csprng_close(f.csprng);
+static charged_gate gate_of(hr_privacy_measure measure, double cost, uint64_t seed) {
+    return charged_gate_open((hr_charge){"bin edges", -1, -1, 7, 3, 0, 99}, measure, cost, seed);
 }
 
 /* Into 2^levels parts. */
-static hr_status cut_up(fixture f, algorithm way, hr_grid_counts column, int levels, hr_cuts *cuts) {
+static hr_status cut_up(charged_gate f, algorithm way, hr_grid_counts column, int levels, hr_cuts *cuts) {
     if (way == MEDIANS) return hr_quantiles_by_medians(f.gate, &f.charge, &column, levels, cuts, NULL);
     return hr_quantiles_by_counts(f.gate, &f.charge, &column, (size_t)1 << levels, cuts, NULL);
 }
@@ -55,7 +41,7 @@ static void test_quantiles__are_exact_without_privacy(void **state) {
     tied[0].unpaid = 1000;
     tied[5].unpaid = tied[9].unpaid = 10;
     for (size_t w = 0; w < 2; w++) {
-        fixture f = set_up(HR_PRIVACY_NONE, 0, 1);
+        charged_gate f = gate_of(HR_PRIVACY_NONE, 0, 1);
         hr_cuts cuts = {(uint32_t[16]){0}, 0};
         assert_int_equal(cut_up(f, both[w], (hr_grid_counts){even, 4, HR_PER_RECORD}, 2, &cuts), HR_OK);
         assert_int_equal(cuts.count, 3);
@@ -63,7 +49,7 @@ static void test_quantiles__are_exact_without_privacy(void **state) {
         assert_int_equal(cut_up(f, both[w], (hr_grid_counts){tied, 4, HR_PER_RECORD}, 2, &cuts), HR_OK);
         assert_true(cuts.at[0] == 1);                   /* the tied cell is set apart first */
         assert_true(cuts.at[1] > 5 && cuts.at[1] <= 9); /* then the rest is halved */
-        tear_down(f);
+        charged_gate_close(f);
     }
 }
 
@@ -73,7 +59,7 @@ static void test_quantiles_by_counts__take_any_number_of_parts(void **state) {
     for (int i = 0; i < 16; i++) even[i].unpaid = 30;
     static const uint32_t wanted[][4] = {{0}, {8}, {5, 10}, {4, 8, 12}, {3, 6, 9, 13}};
     for (size_t parts = 1; parts <= 5; parts++) {
-        fixture f = set_up(HR_PRIVACY_NONE, 0, 1);
+        charged_gate f = gate_of(HR_PRIVACY_NONE, 0, 1);
         hr_cuts cuts = {(uint32_t[16]){0}, 77};
         assert_int_equal(hr_quantiles_by_counts(f.gate, &f.charge, &(hr_grid_counts){even, 4, HR_PER_RECORD},
                                                 parts, &cuts, NULL),
@@ -81,13 +67,13 @@ static void test_quantiles_by_counts__take_any_number_of_parts(void **state) {
         assert_int_equal(cuts.count, parts - 1);
         for (size_t i = 0; i < cuts.count; i++)
             assert_true(abs((int)cuts.at[i] - (int)wanted[parts - 1][i]) <= 1);
-        tear_down(f);
+        charged_gate_close(f);
     }
 }
 
 /* ---- What is charged ---- */
 
-static void check_lines(fixture f, algorithm way, hr_privacy_measure privacy_measure, int levels) {
+static void check_lines(charged_gate f, algorithm way, hr_privacy_measure privacy_measure, int levels) {
     size_t count = 0;
     const hr_release *lines = hr_gate_releases(f.gate, &count);
     assert_int_equal(count, levels);
@@ -112,19 +98,19 @@ static void test_quantiles__charge_their_cost_level_by_level(void **state) {
     static const hr_privacy_measure privacy_measures[] = {HR_PRIVACY_PURE, HR_PRIVACY_ZCDP, HR_PRIVACY_GDP};
     for (size_t c = 0; c < 3; c++)
         for (size_t w = 0; w < 2; w++) {
-            fixture f = set_up(privacy_measures[c], .1, 5);
+            charged_gate f = gate_of(privacy_measures[c], .1, 5);
             hr_cuts cuts = {(uint32_t[PARTS]){0}, 0};
             assert_int_equal(cut_up(f, both[w], (hr_grid_counts){cells, BITS, HR_PER_RECORD}, LEVELS, &cuts),
                              HR_OK);
             check_lines(f, both[w], privacy_measures[c], both[w] == MEDIANS ? LEVELS : BITS);
-            tear_down(f);
+            charged_gate_close(f);
         }
 }
 
 static void test_quantiles_by_medians__draw_once_an_interval(void **state) {
     (void)state;
     static const hr_exact cells[CELLS];
-    fixture f = set_up(HR_PRIVACY_PURE, .1, 5);
+    charged_gate f = gate_of(HR_PRIVACY_PURE, .1, 5);
     hr_cuts cuts = {(uint32_t[PARTS]){0}, 0};
     assert_int_equal(cut_up(f, MEDIANS, (hr_grid_counts){cells, BITS, HR_PER_RECORD}, LEVELS, &cuts), HR_OK);
     const hr_release *lines = hr_gate_releases(f.gate, &(size_t){0});
@@ -134,14 +120,14 @@ static void test_quantiles_by_medians__draw_once_an_interval(void **state) {
         draws += lines[l].draws;
     }
     assert_true(draws == cuts.count);
-    tear_down(f);
+    charged_gate_close(f);
 }
 
 static void test_quantiles__spend_nothing_when_refused(void **state) {
     (void)state;
     static const hr_exact cells[CELLS];
     for (size_t w = 0; w < 2; w++) {
-        fixture f = set_up(HR_PRIVACY_PURE, 1, 1);
+        charged_gate f = gate_of(HR_PRIVACY_PURE, 1, 1);
         hr_cuts cuts = {(uint32_t[PARTS]){123}, 77};
         size_t lines = 77;
         f.charge.cost = HR_UNIT + 1; /* one unit too many, though every level by itself is covered */
@@ -153,7 +139,7 @@ static void test_quantiles__spend_nothing_when_refused(void **state) {
         hr_gate_releases(f.gate, &lines);
         assert_true(lines == 0 && gate_cost(f.gate) == 0);
         assert_true(cuts.count == 77 && cuts.at[0] == 123);
-        tear_down(f);
+        charged_gate_close(f);
     }
 }
 
@@ -166,15 +152,15 @@ static void test_quantiles__are_cuts_of_any_grid(void **state) {
         for (int bits = 1; bits <= 16; bits++)
             for (int levels = 1; levels <= 8; levels++) {
                 hr_cuts cuts = {(uint32_t[256]){0}, 0};
-                fixture f = set_up(levels % 2 ? HR_PRIVACY_PURE : HR_PRIVACY_ZCDP, .02,
-                                   (uint64_t)(bits * 100 + levels));
+                charged_gate f = gate_of(levels % 2 ? HR_PRIVACY_PURE : HR_PRIVACY_ZCDP, .02,
+                                         (uint64_t)(bits * 100 + levels));
                 memset(cells, 0, sizeof cells);
                 for (int i = 0; i < 500; i++) cells[hr_uniform(f.csprng, (uint64_t)1 << bits)].unpaid++;
                 assert_int_equal(
                     cut_up(f, both[w], (hr_grid_counts){cells, bits, HR_PER_RECORD}, levels, &cuts), HR_OK);
                 check_cuts(&cuts, bits, ((size_t)1 << levels) - 1);
                 assert_true(cuts.count >= 1);
-                tear_down(f);
+                charged_gate_close(f);
             }
 }
 
@@ -204,7 +190,7 @@ static double unevenness(algorithm way, hr_privacy_measure privacy_measure, doub
     static hr_exact cells[CELLS];
     double sum = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        fixture f = set_up(privacy_measure, cost, seed);
+        charged_gate f = gate_of(privacy_measure, cost, seed);
         hr_cuts cuts = {(uint32_t[PARTS]){0}, 0};
         memset(cells, 0, sizeof cells);
         for (int i = 0; i < rows; i++) cells[(int)fmin(fmax(draw(f.csprng) * CELLS, 0), CELLS - 1)].unpaid++;
@@ -217,7 +203,7 @@ static double unevenness(algorithm way, hr_privacy_measure privacy_measure, doub
                 mass += (double)cells[cell].unpaid / rows;
             sum += mass * mass / SEEDS;
         }
-        tear_down(f);
+        charged_gate_close(f);
     }
     return sum;
 }
@@ -264,7 +250,7 @@ static void test_quantiles_by_counts__have_the_noise_that_was_paid_for(void **st
     const hr_exact cells[4] = {{504}, {500}, {500}, {0}};
     double p = erfc(2 * 4 / (sqrt(7) * 4) / sqrt(2)) / 2;
     for (size_t c = 0; c < 2; c++) {
-        fixture f = set_up(cases[c].privacy_measure, BOTH_LEVELS * cases[c].level_cost * DRAWS, 3);
+        charged_gate f = gate_of(cases[c].privacy_measure, BOTH_LEVELS * cases[c].level_cost * DRAWS, 3);
         f.charge.cost = hr_units_up(BOTH_LEVELS * cases[c].level_cost);
         double twos = 0;
         for (int i = 0; i < DRAWS; i++) {
@@ -278,7 +264,7 @@ static void test_quantiles_by_counts__have_the_noise_that_was_paid_for(void **st
             twos += cuts.at[0] == 2;
         }
         assert_true(fabs(twos / DRAWS - p) < 5 * sqrt(p * (1 - p) / DRAWS));
-        tear_down(f);
+        charged_gate_close(f);
     }
 }
 
@@ -375,13 +361,13 @@ static void test_quantiles_by_counts__lose_totals_by_what_was_released(void **st
         p += 2 * exp(-l * l / 2) / sqrt(2 * acos(-1)) * erfc((2 - l) / sqrt(2)) / 2 * 8 / STEPS;
     }
     for (uint64_t i = 0; i < DRAWS; i++) {
-        fixture f = set_up(HR_PRIVACY_ZCDP, 1. / SPREAD / SPREAD, i);
+        charged_gate f = gate_of(HR_PRIVACY_ZCDP, 1. / SPREAD / SPREAD, i);
         hr_cuts cuts = {(uint32_t[1]){0}, 0};
         assert_int_equal(hr_quantiles_by_counts(f.gate, &f.charge, &(hr_grid_counts){cells, 2, HR_PER_RECORD},
                                                 2, &cuts, NULL),
                          HR_OK);
         seen += hr_gate_releases(f.gate, &(size_t){0})[1].draws > 0;
-        tear_down(f);
+        charged_gate_close(f);
     }
     print_message("level 2 is asked in %.4f, expected %.4f\n", seen / DRAWS, p);
     assert_true(fabs(seen / DRAWS - p) < 5 * sqrt(p * (1 - p) / DRAWS));

@@ -259,16 +259,21 @@ static void test_bounds__are_of_any_so_many_owners(void **state) {
     assert_true(hr_total_bounds_of(&checks, &terms, 3).least == 0);
 }
 
-/* At the bound of the noise to a unit: on one side it passes, beyond it does not. */
-static void test_total__may_be_beyond_the_bounds_by_the_noise_alone(void **state) {
-    (void)state;
-    uint64_t least[] = {1000}, most[] = {2000};
-    Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
+/* Of 1,000 to 2,000 records. */
+static hr_summed_reply reply_of_one_owner(void) {
+    static uint64_t least[] = {1000}, most[] = {2000};
+    static Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
+    static const hr_job_view job = {.terms = &terms};
     terms.records_least = least;
     terms.records_most = most;
     terms.n_owners = terms.n_records_least = terms.n_records_most = 1;
-    const hr_job_view job = {.terms = &terms};
-    const hr_summed_reply reply = {.members = 1, .shares = 1, .job = &job};
+    return (hr_summed_reply){.members = 1, .shares = 1, .job = &job};
+}
+
+/* At the bound of the noise to a unit: on one side it passes, beyond it does not. */
+static void test_total__may_be_beyond_the_bounds_by_the_noise_alone(void **state) {
+    (void)state;
+    const hr_summed_reply reply = reply_of_one_owner();
     const hr_charge line = {.cost = HR_UNIT / 8, .sensitivity = COUNT_UNIT};
     const hr_privacy_measure measures[] = {HR_PRIVACY_PURE, HR_PRIVACY_GDP};
     for (size_t m = 0; m < COUNT(measures); m++) {
@@ -289,13 +294,7 @@ static void test_total__may_be_beyond_the_bounds_by_the_noise_alone(void **state
 static void test_sums_of_sets__may_be_beyond_all_records_by_the_noise_alone(void **state) {
     (void)state;
     enum { SETS = 4, OUTPUTS = 2, SENSITIVITY = 1 << HR_GRADIENT_BITS };
-    uint64_t least[] = {1000}, most[] = {2000};
-    Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
-    terms.records_least = least;
-    terms.records_most = most;
-    terms.n_owners = terms.n_records_least = terms.n_records_most = 1;
-    const hr_job_view job = {.terms = &terms};
-    const hr_summed_reply reply = {.members = 1, .shares = 1, .job = &job};
+    const hr_summed_reply reply = reply_of_one_owner();
     const hr_charge line = {.cost = HR_UNIT / 8, .sensitivity = SENSITIVITY};
     const hr_privacy_measure measures[] = {HR_PRIVACY_PURE, HR_PRIVACY_GDP};
     for (size_t m = 0; m < COUNT(measures); m++) {
@@ -320,13 +319,7 @@ static void test_sums_of_sets__may_be_beyond_all_records_by_the_noise_alone(void
  * possible; counts of leaves are compared with it all the same. */
 static void test_exposures__bound_no_records(void **state) {
     (void)state;
-    uint64_t least[] = {1000}, most[] = {2000};
-    Hedgerow__Terms terms = HEDGEROW__TERMS__INIT;
-    terms.records_least = least;
-    terms.records_most = most;
-    terms.n_owners = terms.n_records_least = terms.n_records_most = 1;
-    const hr_job_view job = {.terms = &terms};
-    const hr_summed_reply reply = {.members = 1, .shares = 1, .job = &job};
+    const hr_summed_reply reply = reply_of_one_owner();
     const hr_charge line = {.cost = HR_UNIT, .sensitivity = HR_PERSON_UNIT};
     const hr_noisy total = {100 * HR_PERSON_UNIT}, records = {1500 * HR_PERSON_UNIT};
     for (int exposed = 0; exposed <= 1; exposed++) {

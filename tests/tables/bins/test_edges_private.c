@@ -2,22 +2,8 @@
 #include "support/bin_fixture.h"
 #include "support/gate_cost.h"
 
-typedef struct purse {
-    hr_csprng *csprng;
-    hr_gate *gate;
-    hr_charge charge;
-} purse;
-
-static purse purse_new(hr_privacy_measure privacy_measure, double cost, uint64_t seed) {
-    purse p = {.charge = {"bin edges", -1, -1, 40, 3, hr_units_up(cost), 1}};
-    assert_int_equal(hr_csprng_open_seeded(seed, &p.csprng, NULL), HR_OK);
-    assert_int_equal(hr_gate_new(privacy_measure, p.charge.cost, p.csprng, &p.gate, NULL), HR_OK);
-    return p;
-}
-
-static void purse_done(purse p) {
-    hr_gate_free(p.gate);
-    hr_csprng_close(p.csprng);
+static charged_gate gate_of(hr_privacy_measure measure, double cost, uint64_t seed) {
+    return charged_gate_open((hr_charge){"bin edges", -1, -1, 40, 3, 0, 1}, measure, cost, seed);
 }
 
 static const hr_privacy_measure privacy_measures[] = {HR_PRIVACY_PURE, HR_PRIVACY_ZCDP, HR_PRIVACY_GDP};
@@ -60,7 +46,7 @@ static void test_private__charges_the_features_that_need_it(void **state) {
     for (int c = 0; c < 3; c++)
         for (uint64_t seed = 0; seed < 10; seed++) {
             fixture f = mixed(seed);
-            purse p = purse_new(privacy_measures[c], .3, seed);
+            charged_gate p = gate_of(privacy_measures[c], .3, seed);
             hr_binning out = {0};
             uint64_t groups = 77;
             assert_int_equal(hr_edges_private(f.data, &(hr_edges_release){32, p.gate, &p.charge}, f.arena,
@@ -85,7 +71,7 @@ static void test_private__charges_the_features_that_need_it(void **state) {
             }
             for (int v = 0; v < 10; v++) assert_int_equal(hr_bin_of_number(&out.features[1], v), 1 + v);
             assert_true(out.features[2].kind == HR_KIND_CATEGORY && out.features[2].bin_count == 4);
-            purse_done(p);
+            charged_gate_close(p);
             fixture_close(f);
         }
 }
@@ -96,7 +82,7 @@ static void test_private__is_free_where_bounds_say_it_all(void **state) {
     hr_column x = bounded_number(0, 15, true);
     for (int c = 0; c < 3; c++) {
         fixture f = fixture_open(&x, 1, 5, (const double *const[]){column});
-        purse p = purse_new(privacy_measures[c], .1, 1);
+        charged_gate p = gate_of(privacy_measures[c], .1, 1);
         hr_binning out = {0};
         uint64_t groups = 77;
         assert_int_equal(hr_edges_private(f.data, &(hr_edges_release){16, p.gate, &p.charge}, f.arena, &out,
@@ -110,7 +96,7 @@ static void test_private__is_free_where_bounds_say_it_all(void **state) {
                                           &groups, NULL),
                          HR_OK);
         assert_int_equal(groups, 1);
-        purse_done(p);
+        charged_gate_close(p);
         fixture_close(f);
     }
 }
@@ -119,7 +105,7 @@ static void test_private__finds_the_quantiles_with_a_large_budget(void **state) 
     (void)state;
     for (int c = 0; c < 3; c++) {
         fixture f = mixed(11);
-        purse p = purse_new(privacy_measures[c], 100000, 11);
+        charged_gate p = gate_of(privacy_measures[c], 100000, 11);
         hr_binning out = {0};
         uint64_t groups;
         assert_int_equal(hr_edges_private(f.data, &(hr_edges_release){32, p.gate, &p.charge}, f.arena, &out,
@@ -131,7 +117,7 @@ static void test_private__finds_the_quantiles_with_a_large_budget(void **state) 
             counts[hr_bin_of_number(&out.features[0], mixed_columns[0][i])]++;
         for (uint32_t b = 1; b < out.features[0].bin_count; b++)
             assert_true(fabs((double)counts[b] - MIXED_ROWS * .98 / 32) <= 25);
-        purse_done(p);
+        charged_gate_close(p);
         fixture_close(f);
     }
 }
@@ -149,7 +135,7 @@ static void test_private__sees_counts_alone(void **state) {
         assert_int_equal(
             hr_data_from_arrays(f.schema, MIXED_ROWS, (const double *const *)reversed, NULL, &other, NULL),
             HR_OK);
-        purse p = purse_new(privacy_measures[c], .5, 9), q = purse_new(privacy_measures[c], .5, 9);
+        charged_gate p = gate_of(privacy_measures[c], .5, 9), q = gate_of(privacy_measures[c], .5, 9);
         hr_binning one = {0}, two = {0};
         uint64_t groups;
         assert_int_equal(hr_edges_private(f.data, &(hr_edges_release){32, p.gate, &p.charge}, f.arena, &one,
@@ -162,8 +148,8 @@ static void test_private__sees_counts_alone(void **state) {
         check_same_bins(&one.features[3], &two.features[3]);
         for (int j = 0; j < MIXED; j++) free(reversed[j]);
         hr_data_free(other);
-        purse_done(p);
-        purse_done(q);
+        charged_gate_close(p);
+        charged_gate_close(q);
         fixture_close(f);
     }
 }
@@ -179,14 +165,14 @@ static void test_private__takes_columns_without_values(void **state) {
             for (int b = 0; b < 3; b++) {
                 hr_column x = bounded_number(-DBL_MAX / 4, DBL_MAX / 4, false);
                 fixture f = fixture_open(&x, 1, rows[r], (const double *const[]){column});
-                purse p = purse_new(privacy_measures[c], .1, 3);
+                charged_gate p = gate_of(privacy_measures[c], .1, 3);
                 hr_binning out = {0};
                 uint64_t groups;
                 assert_int_equal(hr_edges_private(f.data, &(hr_edges_release){bins[b], p.gate, &p.charge},
                                                   f.arena, &out, &groups, NULL),
                                  HR_OK);
                 check_number_bins(&out.features[0], &x, bins[b]);
-                purse_done(p);
+                charged_gate_close(p);
                 fixture_close(f);
             }
     free(column);
@@ -203,7 +189,7 @@ static void test_private__sets_neighbouring_values_apart(void **state) {
             for (int i = 0; i < ROWS; i++) column[i] = low + (i & 1);
             hr_column x = bounded_number(0, cells, true);
             fixture f = fixture_open(&x, 1, ROWS, (const double *const[]){column});
-            purse p = purse_new(privacy_measures[c], 1000, 3);
+            charged_gate p = gate_of(privacy_measures[c], 1000, 3);
             hr_binning out = {0};
             uint64_t groups;
             assert_int_equal(hr_edges_private(f.data, &(hr_edges_release){2, p.gate, &p.charge}, f.arena,
@@ -212,7 +198,7 @@ static void test_private__sets_neighbouring_values_apart(void **state) {
             assert_int_equal(out.features[0].bin_count, 3);
             assert_int_equal(hr_bin_of_number(&out.features[0], low), 1);
             assert_int_equal(hr_bin_of_number(&out.features[0], low + 1), 2);
-            purse_done(p);
+            charged_gate_close(p);
             fixture_close(f);
         }
     }
@@ -230,14 +216,14 @@ static void test_private__takes_bounds_of_any_magnitude(void **state) {
             double column[100];
             for (int i = 0; i < 100; i++) column[i] = i % 2 ? x.low : i % 3 ? x.high : x.low / 2 + x.high / 2;
             fixture f = fixture_open(&x, 1, 100, (const double *const[]){column});
-            purse p = purse_new(privacy_measures[c % 3], 1, 3);
+            charged_gate p = gate_of(privacy_measures[c % 3], 1, 3);
             hr_binning out = {0};
             uint64_t groups;
             assert_int_equal(hr_edges_private(f.data, &(hr_edges_release){255, p.gate, &p.charge}, f.arena,
                                               &out, &groups, NULL),
                              HR_OK);
             check_number_bins(&out.features[0], &x, 255);
-            purse_done(p);
+            charged_gate_close(p);
             fixture_close(f);
         }
 }
@@ -246,7 +232,7 @@ static void test_private__spends_nothing_when_refused(void **state) {
     (void)state;
     for (int c = 0; c < 3; c++) {
         fixture f = mixed(1);
-        purse p = purse_new(privacy_measures[c], .1, 1);
+        charged_gate p = gate_of(privacy_measures[c], .1, 1);
         hr_binning out = {123, NULL, NULL};
         uint64_t groups = 77;
         p.charge.cost *= 2; /* each feature by itself would be covered */
@@ -257,7 +243,7 @@ static void test_private__spends_nothing_when_refused(void **state) {
         hr_gate_releases(p.gate, &lines);
         assert_true(lines == 0 && gate_cost(p.gate) == 0);
         assert_true(groups == 77 && out.feature_count == 123 && !out.features);
-        purse_done(p);
+        charged_gate_close(p);
         fixture_close(f);
     }
 }
@@ -350,7 +336,7 @@ static void test_private__looks_at_no_record_where_values_are_few(void **state) 
     for (int c = 0; c < 3; c++)
         for (size_t t = 0; t < 3; t++) {
             fixture f = fixture_open(features, 2, 1, (const double *const[]){&tables[t][0], &tables[t][1]});
-            purse p = purse_new(privacy_measures[c], .1, 1);
+            charged_gate p = gate_of(privacy_measures[c], .1, 1);
             hr_binning out = {0};
             uint64_t groups = 77;
             size_t lines = 77;
@@ -361,7 +347,7 @@ static void test_private__looks_at_no_record_where_values_are_few(void **state) 
             assert_true(groups == 0 && lines == 0 && out.features[0].bin_count == 4 &&
                         out.features[1].bin_count == 11);
             for (int v = 0; v < 10; v++) assert_int_equal(hr_bin_of_number(&out.features[1], v), 1 + v);
-            purse_done(p);
+            charged_gate_close(p);
             fixture_close(f);
         }
 }

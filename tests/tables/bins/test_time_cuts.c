@@ -97,27 +97,13 @@ static void test_count__changes_in_one_cell_by_one(void **state) {
 
 /* ---- The release ---- */
 
-typedef struct purse {
-    hr_csprng *csprng;
-    hr_gate *gate;
-    hr_charge charge;
-} purse;
-
-static purse purse_new(hr_privacy_measure privacy_measure, double cost, uint64_t seed) {
-    purse p = {.charge = {"cuts of times", -1, -1, 40, 0, hr_units_up(cost), 1}};
-    assert_int_equal(hr_csprng_open_seeded(seed, &p.csprng, NULL), HR_OK);
-    assert_int_equal(hr_gate_new(privacy_measure, p.charge.cost, p.csprng, &p.gate, NULL), HR_OK);
-    return p;
-}
-
-static void purse_done(purse p) {
-    hr_gate_free(p.gate);
-    hr_csprng_close(p.csprng);
+static charged_gate gate_of(hr_privacy_measure measure, double cost, uint64_t seed) {
+    return charged_gate_open((hr_charge){"cuts of times", -1, -1, 40, 0, 0, 1}, measure, cost, seed);
 }
 
 static const hr_privacy_measure privacy_measures[] = {HR_PRIVACY_PURE, HR_PRIVACY_ZCDP, HR_PRIVACY_GDP};
 
-static hr_time_cuts release(const table *t, purse p) {
+static hr_time_cuts release(const table *t, charged_gate p) {
     hr_time_cuts cuts;
     hr_error err = {0};
     if (hr_time_cuts_release(t->data, p.gate, &p.charge, &cuts, &err)) fail_msg("%s", err.message);
@@ -144,12 +130,12 @@ static void test_release__finds_quantiles_of_events(void **state) {
     double *labels = random_labels(5, ROWS);
     table t = table_of_labels(labels, ROWS, PARTS);
     for (size_t m = 0; m < COUNT(privacy_measures); m++) {
-        purse p = purse_new(privacy_measures[m], 100, 1);
+        charged_gate p = gate_of(privacy_measures[m], 100, 1);
         const hr_time_cuts cuts = release(&t, p);
         assert_int_equal(cuts.count, PARTS);
         for (size_t k = 0; k < PARTS; k++)
             assert_true(fabs(part_up_to(&t, cuts.at[k]) - (double)(k + 1) / PARTS) < .01);
-        purse_done(p);
+        charged_gate_close(p);
     }
     table_close(&t);
     free(labels);
@@ -160,7 +146,7 @@ static void test_release__rounds_cuts(void **state) {
     (void)state;
     double *labels = random_labels(5, ROWS);
     table t = table_of_labels(labels, ROWS, 64);
-    purse p = purse_new(HR_PRIVACY_GDP, 100, 1);
+    charged_gate p = gate_of(HR_PRIVACY_GDP, 100, 1);
     const hr_time_cuts cuts = release(&t, p);
     assert_true(cuts.count > 48);
     for (size_t k = 0; k + 1 < cuts.count; k++) {
@@ -168,7 +154,7 @@ static void test_release__rounds_cuts(void **state) {
         snprintf(text, sizeof text, "%.3g", cuts.at[k]);
         assert_true(strtod(text, NULL) == cuts.at[k]);
     }
-    purse_done(p);
+    charged_gate_close(p);
     table_close(&t);
     free(labels);
 }
@@ -179,9 +165,9 @@ static void test_release__has_the_last_cut_where_no_event_is(void **state) {
     table t = table_of_labels(labels, 2, PARTS);
     for (size_t m = 0; m < COUNT(privacy_measures); m++)
         for (uint64_t seed = 1; seed < 20; seed++) {
-            purse p = purse_new(privacy_measures[m], .1, seed);
+            charged_gate p = gate_of(privacy_measures[m], .1, seed);
             release(&t, p);
-            purse_done(p);
+            charged_gate_close(p);
         }
     table_close(&t);
 }
@@ -195,7 +181,7 @@ static void test_release__is_charged_whole_and_for_what_a_record_adds(void **sta
         for (int weighed = 0; weighed < 2; weighed++) {
             table t = table_of_labels(labels, 2000, PARTS);
             if (weighed) set_weights(&t, weights);
-            purse p = purse_new(privacy_measures[m], .3, 9);
+            charged_gate p = gate_of(privacy_measures[m], .3, 9);
             const hr_privacy_unit unit = weighed ? HR_PER_PERSON : HR_PER_RECORD;
             const bool by_counts = privacy_measures[m] != HR_PRIVACY_PURE;
             assert_int_equal(
@@ -212,7 +198,7 @@ static void test_release__is_charged_whole_and_for_what_a_record_adds(void **sta
             }
             assert_true(gate_cost(p.gate) <= p.charge.cost && gate_cost(p.gate) > p.charge.cost / 2);
             assert_int_equal(hr_account_check(line, lines, privacy_measures[m], NULL), HR_OK);
-            purse_done(p);
+            charged_gate_close(p);
             table_close(&t);
         }
     free(labels);
