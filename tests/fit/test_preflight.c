@@ -265,6 +265,50 @@ static void test_memory__is_asked_for_before_the_budget(void **state) {
     table_close(&t);
 }
 
+/* "the fit needs about 123 MB". */
+static double megabytes_wanted(const hr_data *data, const hr_fit_options *options) {
+    static const char before[] = "the fit needs about ";
+    hr_model *model = NULL;
+    hr_error err = {0};
+    if (hr_fit(data, options, &model, &err) != HR_E_MEMORY) return 0;
+    const char *said = strstr(err.message, before);
+    return said ? strtod(said + strlen(before), NULL) : 0;
+}
+
+/* In a process of its own, as above: what an interval's correction takes beside the trees, the records of
+ * both sides once more, and of each record where it goes and what is predicted of it. */
+static void ask_for_both_sides(const table *t) {
+    hr_fit_options options = options_of("hedge", HR_MODE_SOUND);
+    const double both = (double)t->rows * (double)(t->features + 1 + 2) * sizeof(double) / 1e6;
+    const size_t most = addresses_in_use() + (8 << 20);
+    const struct rlimit limit = {most, most};
+    if (setrlimit(RLIMIT_AS, &limit)) _exit(9);
+    const double plain = megabytes_wanted(t->data, &options);
+    options.conformal = .8;
+    const double corrected = megabytes_wanted(t->data, &options);
+    _exit(plain > 0 && corrected - plain > both ? 0 : 1);
+}
+
+static void test_memory__of_records_held_out_is_asked_for(void **state) {
+    (void)state;
+    static const double quantiles[] = {.1, .5, .9};
+    if (IS_SANITIZED || !addresses_in_use()) skip();
+    table t = table_open(1000000, 3);
+    hr_column label = number_column("y", 0, 1);
+    const hr_column features[] = {number_column("x0", 0, 1), number_column("x1", 0, 1),
+                                  number_column("x2", 0, 1)};
+    label.quantiles = quantiles;
+    label.quantile_count = COUNT(quantiles);
+    table_make(&t, label, features);
+    int status = 0;
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) ask_for_both_sides(&t);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (!WIFEXITED(status) || WEXITSTATUS(status)) fail_msg("status %d", status);
+    table_close(&t);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
 
 int main(void) {
@@ -277,6 +321,7 @@ int main(void) {
         TEST(test_labels__that_a_method_does_not_take),
         TEST(test_plan__knows_methods_that_take_any_number_of_records),
         TEST(test_memory__is_asked_for_before_the_budget),
+        cmocka_unit_test(test_memory__of_records_held_out_is_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

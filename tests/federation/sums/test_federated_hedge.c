@@ -3,6 +3,7 @@
 #include "fit/budget.h"
 #include "privacy/crypto/csprng.h"
 #include "support/federation.h"
+#include "tables/data/records.h"
 
 static void open_federation(federation *f, size_t rows, size_t owners, size_t classes, hr_job_file job) {
     federation_open(f, table_of_steps(rows, 3, classes, 5), owners, job, 1);
@@ -184,6 +185,73 @@ static void test_terms__with_too_much_for_so_many_owners_are_refused(void **stat
     table_close(&t);
 }
 
+/* ---- Exposures ---- */
+
+static table table_of_exposed_counts(size_t rows) {
+    hr_column label = number_column("y", 0, 9), feature = number_column("x", 0, 1);
+    label.integer = label.count = true;
+    table t = table_open(rows, 1);
+    for (size_t i = 0; i < rows; i++) {
+        t.columns[0][i] = (double)(i % 10) / 10;
+        t.labels[i] = (double)(i % 5);
+    }
+    table_make(&t, label, &feature);
+    hr_schema_parts parts = *hr_schema_parts_of(t.schema);
+    hr_schema *schema = NULL;
+    double *exposures = malloc(rows * sizeof *exposures);
+    assert_non_null(exposures);
+    for (size_t i = 0; i < rows; i++) exposures[i] = (double)(i % 365 + 1);
+    parts.exposure = "days";
+    parts.exposure_high = 365;
+    assert_int_equal(hr_schema_make(&parts, &schema, NULL), HR_OK);
+    hr_data_free(t.data);
+    hr_schema_free(t.schema);
+    t.schema = schema;
+    const hr_array columns[] = {{t.columns[0], HR_ELEMENT_FLOAT64, sizeof(double)}},
+                   labels = {t.labels, HR_ELEMENT_FLOAT64, sizeof(double)};
+    const hr_arrays arrays = {.rows = rows, .columns = columns, .labels = &labels, .exposures = exposures};
+    assert_int_equal(hr_data_borrow(schema, &arrays, &t.data, NULL), HR_OK);
+    free(exposures);
+    return t;
+}
+
+static struct {
+    hr_status (*train)(hr_party_work *, const hr_job_view *, size_t, hr_bytes *, hr_error *);
+    size_t answers;
+    char refusal[sizeof((hr_error *)NULL)->message];
+} bare;
+
+static hr_status note_refusal(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
+                              hr_error *err) {
+    hr_status status = bare.train(self, job, slot, out, err);
+    bare.answers += status == HR_OK;
+    if (status && !*bare.refusal) snprintf(bare.refusal, sizeof bare.refusal, "%s", err->message);
+    return status;
+}
+
+/* Its schema names exposures and its table has none: it answers no question of the job. */
+static void test_owner__without_exposures_opens_no_job(void **state) {
+    (void)state;
+    static federation f;
+    for (int lost = 0; lost < 2; lost++) {
+        hr_error err = {0};
+        memset(&bare, 0, sizeof bare);
+        federation_open(&f, table_of_exposed_counts(120), 3, federated_job("hedge", 8, 1e-6), 1);
+        hr_party_work *owner = &f.simulation.parties[2].as.work;
+        bare.train = owner->train;
+        owner->train = note_refusal;
+        if (lost) {
+            free(f.owners[1]->exposures);
+            f.owners[1]->exposures = NULL;
+        }
+        const hr_status status = hr_simulation_run(&f.simulation, &err);
+        if (!lost) assert_true(!status && bare.answers > 0 && !*bare.refusal);
+        if (lost) assert_int_equal(bare.answers, 0);
+        if (lost) assert_string_equal(bare.refusal, "the data have no exposures, which the schema names");
+        federation_close(&f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_owners__train_together),
@@ -193,6 +261,7 @@ int main(void) {
         cmocka_unit_test(test_progress__names_rounds),
         cmocka_unit_test(test_terms__with_too_little_for_bins_are_refused),
         cmocka_unit_test(test_terms__with_too_much_for_so_many_owners_are_refused),
+        cmocka_unit_test(test_owner__without_exposures_opens_no_job),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

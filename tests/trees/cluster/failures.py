@@ -112,6 +112,20 @@ def check_failing_rank(c, failing):
     assert not os.path.exists(c.path('model.json'))
 
 
+def check_rank_without_exposures(c, failing):
+    """Of a schema that names one: the rank is refused by name before it makes anything of its records, and nothing is drawn."""
+    with open(c.path('counts.yaml'), 'w', encoding='utf-8') as file:
+        file.write('hedgerow-schema: 1\nunit: record\nlabel: {name: y, kind: count, high: 9, exposure: {column: days, high: 365}}\n'
+                   'features:\n  - {name: x, kind: number, low: 0, high: 1}\n')
+    with open(c.path('counts.csv'), 'w', encoding='utf-8') as file:
+        file.write('y,days,x\n' + ''.join('%d,%d,%.2f\n' % (i % 5, 30 + i, i % 100 / 100) for i in range(300)))
+    leader = [c.tool, 'train', '--data', 'counts.csv', '--schema', 'counts.yaml', *TRAIN[2:], '--ledger', 'budget.db', '--epsilon', '1']
+    code, out, err = c.launch([*cluster.LAUNCH, '-n', '1', *leader, ':', '-n', '2', failing, 'counts.yaml', 'counts.csv', 'exposures'])
+    assert code == 1 and out == '' and err.count('the data have no exposures, which the schema names') == 1, (code, out, err)
+    assert states_of(c) == ['committed', 'void', 'void'], states_of(c)
+    assert not os.path.exists(c.path('model.json'))
+
+
 def joins(process):
     """MPI has threads of its own, and begins when the rank has decided what signals do."""
     return len(os.listdir('/proc/%d/task' % process)) > 1
@@ -151,6 +165,7 @@ def test(c, words):
     check_signal_at_another_rank(c)
     check_ledger(c)
     check_failing_rank(c, os.path.abspath(words[0]))
+    check_rank_without_exposures(c, os.path.abspath(words[0]))
 
 
 cluster.main(test)
