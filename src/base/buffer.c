@@ -32,6 +32,15 @@ void hr_buffer_text(hr_buffer *buffer, const char *text) {
     hr_buffer_add(buffer, text, strlen(text));
 }
 
+void hr_buffer_whole(hr_buffer *buffer, uint32_t number) {
+    enum { DIGITS = 10 };
+    char digits[DIGITS];
+    size_t begin = DIGITS;
+    do digits[--begin] = (char)('0' + number % 10);
+    while (number /= 10);
+    hr_buffer_add(buffer, digits + begin, DIGITS - begin);
+}
+
 void hr_buffer_format(hr_buffer *buffer, const char *format, ...) {
     va_list args, again;
     va_start(args, format);

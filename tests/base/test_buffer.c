@@ -50,6 +50,18 @@ static void test_add__grows_to_any_size(void **state) {
     hr_buffer_done(&buffer);
 }
 
+static void test_whole__writes_the_digits(void **state) {
+    (void)state;
+    hr_buffer buffer = {0};
+    const uint32_t numbers[] = {0, 9, 10, 1234567890, UINT32_MAX};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        hr_buffer_whole(&buffer, numbers[i]);
+        hr_buffer_text(&buffer, " ");
+    }
+    assert_string_equal(buffer.bytes, "0 9 10 1234567890 4294967295 ");
+    hr_buffer_done(&buffer);
+}
+
 static void test_format__longer_than_everything_before(void **state) {
     (void)state;
     hr_buffer buffer = {0};
@@ -105,6 +117,7 @@ int main(void) {
         cmocka_unit_test(test_take__hands_over_what_was_added),
         cmocka_unit_test(test_take__of_nothing_is_the_empty_text),
         cmocka_unit_test(test_add__grows_to_any_size),
+        cmocka_unit_test(test_whole__writes_the_digits),
         cmocka_unit_test(test_format__longer_than_everything_before),
         cmocka_unit_test(test_add__keeps_bytes_that_are_no_text),
         cmocka_unit_test(test_add__refuses_sizes_that_overflow),

@@ -239,7 +239,9 @@ static void add_json_node(hr_buffer *b, const hr_tree *tree, const hr_node *node
         return;
     }
     hr_kind kind = hr_schema_feature(schema, node->feature)->kind;
-    hr_buffer_format(b, "%" PRIu32 ",%" PRIu32, node->left, node->feature);
+    hr_buffer_whole(b, node->left);
+    hr_buffer_text(b, ",");
+    hr_buffer_whole(b, node->feature);
     if (node->branches) {
         for (unsigned i = 0; kind == HR_KIND_NUMBER && i + 2 < node->branches; i++) {
             hr_buffer_text(b, i ? "," : ",[");
@@ -247,7 +249,9 @@ static void add_json_node(hr_buffer *b, const hr_tree *tree, const hr_node *node
         }
         hr_buffer_text(b, kind == HR_KIND_CATEGORY ? "]" : node->branches > 2 ? "]]" : ",[]]");
     } else if (kind == HR_KIND_CATEGORY) {
-        hr_buffer_format(b, ",%" PRIu32 "]", node->subset);
+        hr_buffer_text(b, ",");
+        hr_buffer_whole(b, node->subset);
+        hr_buffer_text(b, "]");
     } else {
         hr_buffer_text(b, ",");
         /* An infinite threshold is a text. */
@@ -255,7 +259,7 @@ static void add_json_node(hr_buffer *b, const hr_tree *tree, const hr_node *node
             hr_json_add_text(b, node->threshold < 0 ? "-inf" : "inf");
         else
             hr_json_add_number(b, node->threshold);
-        hr_buffer_format(b, ",%d]", node->missing_left);
+        hr_buffer_text(b, node->missing_left ? ",1]" : ",0]");
     }
 }
 
@@ -279,7 +283,8 @@ static void add_tree_model_json(hr_buffer *b, const hr_tree *tree, const hr_sche
         if (s) hr_buffer_text(b, ",");
         for (unsigned bin = 0; bin < HR_BINS_MAX; bin++) {
             if (!hr_bin_set_has(&tree->subsets[s], (uint8_t)bin)) continue;
-            hr_buffer_format(b, "%s%u", before, bin);
+            hr_buffer_text(b, before);
+            hr_buffer_whole(b, bin);
             before = ",";
         }
         hr_buffer_text(b, *before == '[' ? "[]" : "]");
