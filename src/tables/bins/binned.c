@@ -12,6 +12,8 @@
 
 /* A search takes about as much memory as the bins of 5,000 records; of few records it is not worth it. */
 enum { LINE = 64, BLOCK = 256, TOGETHER = HR_TEAM_RECORDS / BLOCK, SEARCHED_ROWS = 16384 };
+/* Each of them a byte a record for the time: less than what training takes after that. */
+enum { REORDERED_TOGETHER = 8 };
 
 /* Vectors that begin at one of the last records read up to HR_VECTOR_ROWS - 1 bytes behind a column. */
 static uint8_t *bytes_new(size_t count, size_t each) {
@@ -181,15 +183,29 @@ static hr_status reorder_mapped(hr_binned *binned, const uint32_t *order, hr_err
     return HR_OK;
 }
 
-hr_status hr_binned_reorder(hr_binned *binned, const uint32_t *order, hr_error *err) {
-    if (binned->mapped) return reorder_mapped(binned, order, err);
-    uint8_t *before = malloc(binned->rows + 1);
-    if (!before) return hr_fail_memory(err);
-    for (size_t f = 0; f < binned->features; f++) {
-        uint8_t *column = binned->columns + f * binned->column_stride;
-        memcpy(before, column, binned->rows);
-        for (size_t i = 0; i < binned->rows; i++) column[i] = before[order[i]];
+typedef struct reordering {
+    const hr_binned *binned;
+    const uint32_t *order;
+    uint8_t *before; /* of a column, one a member */
+} reordering;
+
+static void reorder_columns(void *of, size_t member, size_t begin, size_t end) {
+    const reordering *r = of;
+    const size_t rows = r->binned->rows;
+    uint8_t *before = r->before + member * rows;
+    for (size_t f = begin; f < end; f++) {
+        uint8_t *column = r->binned->columns + f * r->binned->column_stride;
+        memcpy(before, column, rows);
+        for (size_t i = 0; i < rows; i++) column[i] = before[r->order[i]];
     }
-    free(before);
+}
+
+hr_status hr_binned_reorder(hr_binned *binned, const uint32_t *order, int threads, hr_error *err) {
+    if (binned->mapped) return reorder_mapped(binned, order, err);
+    const size_t members = threads < REORDERED_TOGETHER ? (size_t)threads : REORDERED_TOGETHER;
+    reordering r = {binned, order, malloc(members * binned->rows + 1)};
+    if (!r.before) return hr_fail_memory(err);
+    hr_team_share(members, binned->features, 1, reorder_columns, &r);
+    free(r.before);
     return HR_OK;
 }

@@ -44,7 +44,8 @@ void hr_binned_free(hr_binned *binned);
 
 /* Puts the bins of record order[i] into row i; `order` is a permutation. Of columns alone; weights stay as
  * they are. Mapped columns go to a file without a name beside the cache. Fails: MEMORY, IO. */
-HR_MUST_CHECK hr_status hr_binned_reorder(hr_binned *binned, const uint32_t *order, hr_error *err);
+HR_MUST_CHECK hr_status hr_binned_reorder(hr_binned *binned, const uint32_t *order, int threads,
+                                          hr_error *err);
 
 /* NULL: the bins are sparse. */
 static inline const uint8_t *hr_binned_column(const hr_binned *binned, size_t feature) {

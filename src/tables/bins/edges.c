@@ -1,6 +1,7 @@
 /* Private bin edges of the records of this process. Exact ones, which need sorting, are in edges_exact.c. */
 #include "tables/bins/edges.h"
 #include "base/fail.h"
+#include "base/team.h"
 #include "privacy/quantiles.h"
 #include "tables/data/columns.h"
 #include "tables/data/records.h"
@@ -40,18 +41,35 @@ void hr_edges_count_cells(const hr_column *column, const hr_edge_values *of, siz
     }
 }
 
-void hr_edges_count_column(const hr_data *data, size_t f, size_t grid, hr_exact *cells) {
-    const hr_column *column = hr_schema_feature(hr_data_schema(data), f);
-    const size_t rows = hr_data_rows(data);
-    const uint32_t *weights = hr_data_weights(data);
+typedef struct column_count {
+    const hr_data *data;
+    size_t feature, grid;
+    hr_exact *cells; /* member, cell */
+} column_count;
+
+static void count_rows(void *of, size_t member, size_t begin, size_t end) {
+    const column_count *c = of;
+    const hr_column *column = hr_schema_feature(hr_data_schema(c->data), c->feature);
+    const uint32_t *weights = hr_data_weights(c->data);
     double buffer[HR_DATA_BLOCK];
-    memset(cells, 0, grid * sizeof *cells);
-    for (size_t begin = 0; begin < rows; begin += HR_DATA_BLOCK) {
-        const size_t count = hr_data_block_size(begin, rows);
-        const hr_edge_values values = {hr_data_number_block(data, f, begin, count, buffer),
-                                       weights ? weights + begin : NULL, count};
-        hr_edges_count_cells(column, &values, grid, cells);
+    for (size_t at = begin; at < end; at += HR_DATA_BLOCK) {
+        const size_t count = hr_data_block_size(at, end);
+        const hr_edge_values values = {hr_data_number_block(c->data, c->feature, at, count, buffer),
+                                       weights ? weights + at : NULL, count};
+        hr_edges_count_cells(column, &values, c->grid, c->cells + member * c->grid);
     }
+}
+
+hr_status hr_edges_count_column(const hr_edge_rows *of, size_t feature, size_t grid, hr_exact *cells,
+                                hr_error *err) {
+    const size_t rows = hr_data_rows(of->data), members = hr_team_worth(of->threads, rows, HR_TEAM_RECORDS);
+    column_count count = {of->data, feature, grid, calloc(members * grid, sizeof *cells)};
+    if (!count.cells) return hr_fail_memory(err);
+    hr_team_share(members, rows, HR_TEAM_RECORDS, count_rows, &count);
+    memcpy(cells, count.cells, grid * sizeof *cells);
+    for (size_t i = grid; i < members * grid; i++) cells[i % grid].unpaid += count.cells[i].unpaid;
+    free(count.cells);
+    return HR_OK;
 }
 
 static hr_privacy_unit unit_of(const hr_data *data) {
@@ -67,16 +85,17 @@ hr_status hr_edges_count_nodes(const hr_data *data, uint32_t bins, const hr_edge
     hr_exact *cells = malloc(3 * grid * sizeof *cells);
     if (!cells) return hr_fail_memory(err);
     hr_exact *nodes = cells + grid;
-    for (size_t p = 0; p < question->part_count; p++) {
+    for (size_t p = 0; !status && p < question->part_count; p++) {
         const hr_edge_nodes *part = &question->parts[p];
         if (!p || part->feature != part[-1].feature) {
-            hr_edges_count_column(data, part->feature, grid, cells);
+            status = hr_edges_count_column(&(hr_edge_rows){data, 1}, part->feature, grid, cells, err);
+            if (status) break;
             hr_quantiles_node_counts(&(hr_grid_counts){cells, COUNTS_BITS, unit_of(data)}, nodes);
         }
         for (size_t i = 0; i < part->count; i++) *out++ = nodes[part->nodes[i]];
     }
     free(cells);
-    return HR_OK;
+    return status;
 }
 
 static int log2_floor(uint32_t x) {
@@ -157,9 +176,8 @@ hr_status hr_edges_release_counted(const hr_edge_counter *counter, const hr_edge
 }
 
 static hr_status count_table_column(void *user, size_t feature, size_t grid, hr_exact *cells, hr_error *err) {
-    (void)err;
-    hr_edges_count_column(*(const hr_data *const *)user, feature, grid, cells);
-    return HR_OK;
+    return hr_edges_count_column(&(hr_edge_rows){*(const hr_data *const *)user, 1}, feature, grid, cells,
+                                 err);
 }
 
 hr_status hr_edges_private(const hr_data *data, const hr_edges_release *release, hr_arena *arena,

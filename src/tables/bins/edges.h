@@ -25,8 +25,15 @@ typedef struct hr_edge_values {
 void hr_edges_count_cells(const hr_column *column, const hr_edge_values *values, size_t grid,
                           hr_exact *cells);
 
-/* The same of all records of a table, for one numeric feature; cells hold nothing else. */
-void hr_edges_count_column(const hr_data *data, size_t feature, size_t grid, hr_exact *cells);
+/* A table, and on how many threads its records are counted. */
+typedef struct hr_edge_rows {
+    const hr_data *data;
+    int threads;
+} hr_edge_rows;
+
+/* The same of all records of a table, for one numeric feature; cells hold nothing else. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_edges_count_column(const hr_edge_rows *rows, size_t feature, size_t grid,
+                                              hr_exact *cells, hr_error *err);
 
 /* What records answer to a question of edge_levels.h: HR_COUNT_UNIT times the number of records in each node,
  * question->values of them, in the order of the parts and their nodes. A record more adds HR_COUNT_UNIT to at

@@ -2,7 +2,7 @@
 #include "tables/data/records.h"
 
 #include "base/team.h"
-#include "trees/candidates/candidate_trees.h"
+#include "trees/candidates/candidate_sums.h"
 #include "trees/candidates/score_gradients.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ void hr_candidate_scan_free(hr_candidate_scan *scan) {
 
 double hr_candidate_scan_memory(size_t rows, size_t outputs, size_t trees, int threads) {
     double of_tree = (double)PLACES * (double)outputs + HR_CANDIDATE_CELLS_MAX,
-           of_block = (double)outputs * BLOCK;
+           of_block = (double)outputs * (BLOCK + HR_CANDIDATE_COPIES * PLACES);
     return (double)rows * ((double)outputs * sizeof(hr_fixed_step) + sizeof(int32_t)) +
            (double)trees * (double)PLACES * (double)outputs * sizeof(hr_sums) +
            (double)threads * ((double)trees * of_tree + of_block) * sizeof(int64_t) +
@@ -73,13 +73,15 @@ static bool allocate_scan(hr_candidate_scan *s, const hr_candidate_scan_setup *s
     s->whole = malloc(setup->trees * PLACES * s->channels * sizeof *s->whole);
 
     const size_t threads = (size_t)s->threads, leaves = setup->trees * PLACES * s->channels,
-                 cells = setup->trees * HR_CANDIDATE_CELLS_MAX, block = s->channels * BLOCK;
+                 cells = setup->trees * HR_CANDIDATE_CELLS_MAX, block = s->channels * BLOCK,
+                 copies = s->channels * HR_CANDIDATE_COPIES * PLACES, all = leaves + cells + copies + block;
     s->workers = calloc(threads, sizeof *s->workers);
-    s->words = malloc(threads * (leaves + cells + block) * sizeof *s->words);
+    s->words = malloc(threads * all * sizeof *s->words);
     if (!s->step_values || !s->whole || !s->workers || !s->words) return false;
     for (size_t w = 0; w < threads; w++) {
-        int64_t *words = s->words + w * (leaves + cells + block);
-        s->workers[w] = (scan_worker){{words, words + leaves}, .words = words + leaves + cells};
+        int64_t *words = s->words + w * all;
+        s->workers[w] = (scan_worker){{words, words + leaves, words + leaves + cells},
+                                      .words = words + leaves + cells + copies};
     }
     return true;
 }
@@ -150,7 +152,7 @@ static void scan_blocks(scan_pass *p, scan_worker *w) {
                 hr_score_gradients_take_step(&s->gradients, p->loss, &b.rows, &step);
             }
             w->within += hr_score_gradients_words(&s->gradients, p->loss, &b.rows, w->words);
-            hr_candidate_trees_add(&s->candidates, &b.rows, w->words, &w->sums);
+            hr_candidate_sums_add(&s->candidates, &b.rows, w->words, &w->sums);
         }
     }
 }
@@ -160,11 +162,11 @@ static void scan_part(void *of, size_t member) {
     scan_pass *p = of;
     hr_candidate_scan *s = p->scan;
     scan_worker *w = &s->workers[member];
-    hr_candidate_trees_clear(&s->candidates, &w->sums);
+    hr_candidate_sums_clear(&s->candidates, &w->sums);
     w->within = 0;
     w->has_taken_part = true;
     scan_blocks(p, w);
-    hr_candidate_trees_fold(&s->candidates, &w->sums);
+    hr_candidate_sums_fold(&s->candidates, &w->sums);
 }
 
 /* ---- A round ---- */

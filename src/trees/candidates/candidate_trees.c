@@ -8,10 +8,8 @@
 #include <string.h>
 
 enum {
-    BLOCK = HR_WALK_BLOCK,
-    PLACES = HR_WALK_PLACES_MAX,
-    LANES = 4,
-    TREES_TOGETHER = 8 /* that a thread lays out at a time */
+    TREES_TOGETHER = 8,      /* that a thread lays out at a time */
+    CELLS_OF_BOTH_MAX = 2048 /* sums of two features that are alone, together */
 };
 
 bool hr_candidate_trees_init(hr_candidate_trees *c, const hr_binned *binned, size_t channels, size_t room,
@@ -21,13 +19,15 @@ bool hr_candidate_trees_init(hr_candidate_trees *c, const hr_binned *binned, siz
     c->leaves = hr_pages_new(binned->rows);
     c->offsets = malloc((binned->features + 1) * sizeof *c->offsets);
     c->trees = calloc(room + 1, sizeof *c->trees);
-    c->grids = malloc(room * sizeof *c->grids);
+    c->grids = malloc((room + room / 2) * sizeof *c->grids);
+    c->walked = malloc(room * sizeof *c->walked);
     c->asked = calloc(binned->features + 1, sizeof *c->asked);
     c->arenas = calloc(arena_count, sizeof *c->arenas);
     c->starts = malloc(arena_count * sizeof *c->starts);
     bool arenas = c->arenas && c->starts;
     for (size_t i = 0; arenas && i < arena_count; i++) arenas = (c->arenas[i] = hr_arena_new()) != NULL;
-    if (!c->leaves || !c->offsets || !c->trees || !c->grids || !c->asked || !arenas) return false;
+    if (!c->leaves || !c->offsets || !c->trees || !c->grids || !c->walked || !c->asked || !arenas)
+        return false;
     for (size_t i = 0; i < arena_count; i++) c->starts[i] = hr_arena_get_mark(c->arenas[i]);
     for (size_t f = 0; f < binned->features; f++) c->offsets[f] = f * binned->column_stride;
     return true;
@@ -39,6 +39,7 @@ void hr_candidate_trees_done(hr_candidate_trees *c) {
     free(c->leaves);
     free(c->offsets);
     free(c->grids);
+    free(c->walked);
     free(c->asked);
     for (size_t i = 0; c->arenas && i < HR_CANDIDATE_PASSES * c->threads; i++) hr_arena_free(c->arenas[i]);
     free(c->arenas);
@@ -49,23 +50,69 @@ double hr_candidate_trees_memory(size_t rows, size_t room) {
     return (double)rows + (double)HR_CANDIDATE_PASSES * (double)(room + 1) * hr_leaf_finder_memory();
 }
 
-/* ---- Laying trees out ---- */
+/* ---- Shared sums ---- */
+
+static size_t add_grid(hr_candidate_trees *c, const hr_leaf_grid *grid) {
+    c->grids[c->grid_count] = (hr_shared_grid){*grid, c->shared_count, c->grid_count};
+    c->shared_count += grid->cells * c->channels;
+    return c->grid_count++;
+}
 
 /* Sums by cell, unless they are too many for the nearest cache. A single tree has none to share them with. */
-static void share_sums(hr_candidate_trees *c, hr_laid_out_tree *tree) {
-    const hr_leaf_grid *grid = &tree->finder.grid;
-    tree->shares_sums = c->count > 1 && hr_leaf_finder_has_grid(&tree->finder) &&
-                        grid->cells * c->channels <= HR_CANDIDATE_CELLS_MAX;
-    if (!tree->shares_sums) return;
-    for (tree->grid = 0; tree->grid < c->grid_count; tree->grid++) {
-        const hr_leaf_grid *other = &c->grids[tree->grid].grid;
+static void share_sums(hr_candidate_trees *c, size_t tree) {
+    hr_laid_out_tree *laid_out = &c->trees[tree];
+    const hr_leaf_grid *grid = &laid_out->finder.grid;
+    laid_out->shares_sums = c->count > 1 && hr_leaf_finder_has_grid(&laid_out->finder) &&
+                            grid->cells * c->channels <= HR_CANDIDATE_CELLS_MAX;
+    if (!laid_out->shares_sums) {
+        c->walked[c->walked_count++] = tree;
+        return;
+    }
+    for (laid_out->grid = 0; laid_out->grid < c->grid_count; laid_out->grid++) {
+        const hr_leaf_grid *other = &c->grids[laid_out->grid].grid;
         if (other->feature_count == grid->feature_count && other->features[0] == grid->features[0] &&
             other->features[1] == grid->features[1])
             return;
     }
-    c->grids[c->grid_count++] = (hr_shared_grid){*grid, c->shared_count};
-    c->shared_count += grid->cells * c->channels;
+    laid_out->grid = add_grid(c, grid);
 }
+
+static hr_leaf_grid grid_of_both(const hr_leaf_grid *a, const hr_leaf_grid *b) {
+    const bool ascend = a->features[0] < b->features[0];
+    const hr_leaf_grid *first = ascend ? a : b, *second = ascend ? b : a;
+    return (hr_leaf_grid){.feature_count = 2,
+                          .features = {first->features[0], second->features[0]},
+                          .width = second->cells,
+                          .cells = first->cells * second->cells};
+}
+
+/* A grid of one feature becomes part of one of two. `lonely`: a grid that found none before; there is none at
+ * the end of all grids. Returns the lonely one of now. */
+static size_t join_grid(hr_candidate_trees *c, size_t grid, size_t count, size_t lonely) {
+    hr_shared_grid *g = &c->grids[grid];
+    const uint32_t feature = g->grid.features[0];
+    for (size_t w = 0; w < c->grid_count; w++) {
+        const hr_leaf_grid *wide = &c->grids[w].grid;
+        if (wide->feature_count < 2 || (wide->features[0] != feature && wide->features[1] != feature))
+            continue;
+        g->whole = w;
+        return lonely;
+    }
+    if (lonely == count) return grid;
+    const hr_leaf_grid both = grid_of_both(&c->grids[lonely].grid, &g->grid);
+    if (both.cells * c->channels > CELLS_OF_BOTH_MAX) return lonely;
+    g->whole = c->grids[lonely].whole = add_grid(c, &both);
+    return count;
+}
+
+static void join_grids(hr_candidate_trees *c) {
+    const size_t count = c->grid_count;
+    size_t lonely = count;
+    for (size_t g = 0; g < count; g++)
+        if (c->grids[g].grid.feature_count == 1) lonely = join_grid(c, g, count, lonely);
+}
+
+/* ---- Laying trees out ---- */
 
 typedef struct layout_pass {
     hr_candidate_trees *candidates;
@@ -88,11 +135,11 @@ bool hr_candidate_trees_lay_out(hr_candidate_trees *c, const hr_tree *candidates
     layout_pass pass = {.candidates = c, .trees = candidates, .arenas = c->arenas + first};
     for (size_t w = 0; w < c->threads; w++) hr_arena_rewind(pass.arenas[w], c->starts[first + w]);
     c->count = count;
-    c->grid_count = c->shared_count = c->ahead_count = 0;
+    c->grid_count = c->shared_count = c->walked_count = c->ahead_count = 0;
     hr_team_share(c->threads, count, TREES_TOGETHER, lay_trees_out, &pass);
     for (size_t t = 0; t < count; t++) {
         const hr_tree *tree = &candidates[t];
-        share_sums(c, &c->trees[t]);
+        share_sums(c, t);
         for (size_t n = 0; n < tree->node_count && c->ahead_count < HR_CANDIDATE_AHEAD; n++) {
             const hr_node *node = &tree->nodes[n];
             if (!node->left || c->asked[node->feature] == c->pass) continue;
@@ -100,6 +147,7 @@ bool hr_candidate_trees_lay_out(hr_candidate_trees *c, const hr_tree *candidates
             c->ahead[c->ahead_count++] = c->offsets[node->feature];
         }
     }
+    join_grids(c);
     return !pass.failed;
 }
 
@@ -120,96 +168,4 @@ const uint8_t *hr_candidate_trees_step_places(const hr_candidate_trees *c, const
     if (c->step_keeps_leaves) return c->leaves + rows->begin;
     hr_leaf_finder_places(&c->trees[c->room].finder, c->binned, rows, room);
     return room;
-}
-
-/* ---- Sums ---- */
-
-void hr_candidate_trees_clear(const hr_candidate_trees *c, const hr_candidate_sums *sums) {
-    memset(sums->leaves, 0, c->count * PLACES * c->channels * sizeof *sums->leaves);
-    memset(sums->cells, 0, c->shared_count * sizeof *sums->cells);
-}
-
-/* Where the records of a block are added. */
-typedef struct lane {
-    uint16_t places[BLOCK];
-    int64_t *sums;
-    size_t stride; /* of a channel */
-} lane;
-
-/* A block that is added to several trees or grids at a time. */
-typedef struct lanes {
-    const hr_candidate_trees *candidates;
-    const hr_row_block *rows;
-    const int64_t *words;
-    size_t count;
-    lane all[LANES];
-} lanes;
-
-/* Additions to the same place wait for each other: full lanes go side by side. */
-static void add_lanes(lanes *l) {
-    const size_t records = l->rows->count;
-    for (size_t k = 0; k < l->candidates->channels; k++) {
-        const int64_t *words = l->words + k * BLOCK;
-        int64_t *sums[LANES];
-        for (size_t j = 0; j < l->count; j++) sums[j] = l->all[j].sums + k * l->all[j].stride;
-        if (l->count == LANES)
-            for (size_t i = 0; i < records; i++)
-                for (size_t j = 0; j < LANES; j++) sums[j][l->all[j].places[i]] += words[i];
-        else
-            for (size_t j = 0; j < l->count; j++)
-                for (size_t i = 0; i < records; i++) sums[j][l->all[j].places[i]] += words[i];
-    }
-    l->count = 0;
-}
-
-/* Its places are the caller's to fill. */
-static uint16_t *next_lane(lanes *l, int64_t *sums, size_t stride) {
-    if (l->count == LANES) add_lanes(l);
-    lane *next = &l->all[l->count++];
-    next->sums = sums;
-    next->stride = stride;
-    return next->places;
-}
-
-static void add_tree(lanes *l, size_t tree, const hr_candidate_sums *sums) {
-    const hr_candidate_trees *c = l->candidates;
-    const hr_row_block *rows = l->rows;
-    uint8_t places[BLOCK];
-    uint16_t *wide = next_lane(l, sums->leaves + tree * PLACES * c->channels, PLACES);
-    hr_leaf_finder_places(&c->trees[tree].finder, c->binned, rows, places);
-    for (size_t i = 0; i < rows->count; i++) wide[i] = places[i];
-    if (c->keeps_leaves) memcpy(c->leaves + rows->begin, places, rows->count);
-}
-
-void hr_candidate_trees_add(const hr_candidate_trees *c, const hr_row_block *rows, const int64_t *words,
-                            const hr_candidate_sums *sums) {
-    const size_t next = rows->begin + BLOCK;
-    for (size_t i = 0; i < c->ahead_count && next + BLOCK <= c->binned->rows; i++)
-        hr_ask_block_ahead(c->binned->columns + c->ahead[i] + next, BLOCK);
-
-    lanes l;
-    l.candidates = c;
-    l.rows = rows;
-    l.words = words;
-    l.count = 0;
-    for (size_t g = 0; g < c->grid_count; g++) {
-        const hr_shared_grid *of = &c->grids[g];
-        uint16_t *cells = next_lane(&l, sums->cells + of->begin, of->grid.cells);
-        hr_leaf_grid_cells(&of->grid, c->binned, rows, cells);
-    }
-    for (size_t t = 0; t < c->count; t++)
-        if (!c->trees[t].shares_sums) add_tree(&l, t, sums);
-    add_lanes(&l);
-}
-
-void hr_candidate_trees_fold(const hr_candidate_trees *c, const hr_candidate_sums *sums) {
-    for (size_t t = 0; t < c->count; t++) {
-        const hr_laid_out_tree *tree = &c->trees[t];
-        int64_t *leaves = sums->leaves + t * PLACES * c->channels;
-        for (size_t k = 0; tree->shares_sums && k < c->channels; k++) {
-            const size_t count = tree->finder.grid.cells;
-            const int64_t *cells = sums->cells + c->grids[tree->grid].begin + k * count;
-            for (size_t i = 0; i < count; i++) leaves[k * PLACES + tree->finder.leaf_of[i]] += cells[i];
-        }
-    }
 }

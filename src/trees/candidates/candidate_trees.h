@@ -1,7 +1,9 @@
 /* The candidate trees of a pass over the records, laid out so that blocks of records are added to the sums of
  * their leaves; and the tree whose step the records take. Trees over the same one or two features share a
  * table of sums, one a combination of their bins (hr_leaf_grid), which is folded into the leaves of each tree
- * after the pass. Other trees are walked. */
+ * after the pass. Where a table over two features has a feature, the sums of its bins alone are made of that
+ * table's, so that records are not added to a table of their own; two features without one get a table
+ * together. Other trees are walked. */
 #ifndef HR_TREES_CANDIDATES_CANDIDATE_TREES_H
 #define HR_TREES_CANDIDATES_CANDIDATE_TREES_H
 
@@ -17,6 +19,8 @@ enum {
 typedef struct hr_shared_grid {
     hr_leaf_grid grid;
     size_t begin; /* where they begin: channel, cell */
+    size_t whole; /* the grid of two features whose sums those of one feature are made of; itself: records are
+                     added to it */
 } hr_shared_grid;
 
 typedef struct hr_laid_out_tree {
@@ -39,18 +43,13 @@ typedef struct hr_candidate_trees {
     uint8_t *leaves;                      /* of the records, as places in one tree */
     bool keeps_leaves, step_keeps_leaves; /* of the only tree of a pass over all records: the caller's to set
                                              before it; of the step's tree */
-    hr_shared_grid *grids;                /* whose sums trees of this pass share */
+    hr_shared_grid *grids;                /* whose sums trees of this pass share, and those made for them */
     size_t grid_count, shared_count;      /* grids; their sums */
+    size_t *walked, walked_count;         /* the other trees */
     size_t *asked;                        /* by feature: the last pass with a tree that splits by it */
     size_t ahead[HR_CANDIDATE_AHEAD];     /* offsets of such columns of this pass */
     size_t ahead_count;
 } hr_candidate_trees;
-
-/* Sums of one thread. */
-typedef struct hr_candidate_sums {
-    int64_t *leaves; /* tree, channel, place: HR_WALK_PLACES_MAX of them */
-    int64_t *cells;  /* grid, channel, cell: HR_CANDIDATE_CELLS_MAX a tree at most */
-} hr_candidate_sums;
 
 /* Borrows `binned`. Owner: the caller ends with hr_candidate_trees_done, also where it is false: memory is
  * short then. threads: that lay trees out; the sums do not depend on them. */
@@ -69,12 +68,5 @@ const hr_leaf_finder *hr_candidate_trees_set_step(hr_candidate_trees *trees, siz
  * or those in `leaves`. */
 const uint8_t *hr_candidate_trees_step_places(const hr_candidate_trees *trees, const hr_row_block *rows,
                                               uint8_t *room);
-
-void hr_candidate_trees_clear(const hr_candidate_trees *trees, const hr_candidate_sums *sums);
-/* Adds words[k * HR_WALK_BLOCK + i], channel k of record i of a block, to the sums of its leaves or cells. */
-void hr_candidate_trees_add(const hr_candidate_trees *trees, const hr_row_block *rows, const int64_t *words,
-                            const hr_candidate_sums *sums);
-/* Adds the sums of cells to those of their leaves. */
-void hr_candidate_trees_fold(const hr_candidate_trees *trees, const hr_candidate_sums *sums);
 
 #endif

@@ -111,7 +111,7 @@ static hr_status deal_hedge_records(hr_records *r, size_t count, hr_error *err) 
 
 /* Bins, targets, labels, weights and scores of records stand in the order of their blocks from here on. */
 static hr_status reorder_records(hr_records *r, hr_error *err) {
-    hr_status status = hr_binned_reorder(r->binned, r->blocks.rows, err);
+    hr_status status = hr_binned_reorder(r->binned, r->blocks.rows, r->threads, err);
     if (status) return status;
     double *targets = reorder_numbers(r, r->targets, 1);
     r->labels = reorder_numbers(r, hr_data_labels(r->data), 1);

@@ -135,6 +135,11 @@ void hr_leaf_finder_places(const hr_leaf_finder *f, const hr_binned *binned, con
         hr_block_walk(&f->walk, binned->columns, rows->begin, rows->count, places);
         return;
     }
+    if (f->grid.feature_count == 1) {
+        const uint8_t *bins = hr_binned_column(binned, f->grid.features[0]) + rows->begin;
+        for (size_t i = 0; i < rows->count; i++) places[i] = f->leaf_of[bins[i]];
+        return;
+    }
     hr_leaf_grid_cells(&f->grid, binned, rows, cells);
     for (size_t i = 0; i < rows->count; i++) places[i] = f->leaf_of[cells[i]];
 }

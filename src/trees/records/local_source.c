@@ -38,9 +38,8 @@ static hr_status prepare_local_source(hr_stats_source *self, const hr_stats_setu
 
 static hr_status count_cells_local_source(hr_stats_source *self, size_t feature, size_t grid, hr_exact *cells,
                                           hr_error *err) {
-    (void)err;
-    hr_edges_count_column(((local_source *)self)->records.data, feature, grid, cells);
-    return HR_OK;
+    const hr_local_stats_records *records = &((local_source *)self)->records;
+    return hr_edges_count_column(&(hr_edge_rows){records->data, records->threads}, feature, grid, cells, err);
 }
 
 /* ---- Parts ---- */

@@ -146,8 +146,8 @@ static void test_binned__reorders_mapped_columns_beside_the_cache(void **state) 
     assert_int_equal(hr_edges_public(w->t.schema, BINS, arena, &binning, NULL), HR_OK);
     assert_int_equal(hr_binned_columns(w->t.data, &binning, 1, &read, NULL), HR_OK);
     assert_int_equal(hr_binned_columns(data, &binning, 1, &mapped, NULL), HR_OK);
-    assert_int_equal(hr_binned_reorder(read, order, NULL), HR_OK);
-    assert_int_equal(hr_binned_reorder(mapped, order, NULL), HR_OK);
+    assert_int_equal(hr_binned_reorder(read, order, 2, NULL), HR_OK);
+    assert_int_equal(hr_binned_reorder(mapped, order, 2, NULL), HR_OK);
     for (size_t f = 0; f < FEATURES; f++)
         assert_memory_equal(hr_binned_column(read, f), hr_binned_column(mapped, f), ROWS);
     hr_binned_free(read);

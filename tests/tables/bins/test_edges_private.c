@@ -352,6 +352,31 @@ static void test_private__looks_at_no_record_where_values_are_few(void **state) 
         }
 }
 
+/* As many records as several threads share out. */
+static void test_cells__do_not_depend_on_the_number_of_threads(void **state) {
+    (void)state;
+    enum { ROWS = 50001, GRID = 1 << 10, THREADS = 3 };
+    static hr_exact wanted[GRID], got[GRID];
+    const hr_column feature = bounded_number(-2, 3, false);
+    double *values = column_new(ROWS);
+    hr_dice dice;
+    hr_dice_init(&dice, 11);
+    for (size_t i = 0; i < ROWS; i++)
+        values[i] = i % 100 == 7 ? (double)NAN : -2.5 + 6 * hr_dice_unit(&dice) * hr_dice_unit(&dice);
+    fixture f = fixture_open(&feature, 1, ROWS, (const double *const[]){values});
+    memset(wanted, 0, sizeof wanted);
+    hr_edges_count_cells(&feature, &(hr_edge_values){values, NULL, ROWS}, GRID, wanted);
+    for (int threads = 1; threads <= THREADS; threads++)
+        for (int again = 0; again < 20; again++) {
+            memset(got, 77, sizeof got);
+            assert_int_equal(hr_edges_count_column(&(hr_edge_rows){f.data, threads}, 0, GRID, got, NULL),
+                             HR_OK);
+            assert_memory_equal(got, wanted, sizeof got);
+        }
+    fixture_close(f);
+    free(values);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_private__charges_the_features_that_need_it),
@@ -363,6 +388,7 @@ int main(void) {
         cmocka_unit_test(test_private__takes_bounds_of_any_magnitude),
         cmocka_unit_test(test_private__spends_nothing_when_refused),
         cmocka_unit_test(test_cells__gain_one_unit_by_a_record_or_none),
+        cmocka_unit_test(test_cells__do_not_depend_on_the_number_of_threads),
         cmocka_unit_test(test_private__looks_at_no_record_where_values_are_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
