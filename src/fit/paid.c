@@ -18,11 +18,8 @@ static hr_status render_model(const void *output, char **text, hr_error *err) {
 }
 
 static hr_status rewrite_model(const char *text, char **again, hr_error *err) {
-    hr_model *model = NULL;
-    hr_status status = hr_model_parse_json(text, strlen(text), "model", &model, err);
-    if (!status) status = hr_model_render(model, again, err);
-    hr_model_free(model);
-    return status;
+    const hr_status status = hr_model_rewrite_json(text, strlen(text), again, err);
+    return status ? hr_fail_at(err, status, "model", 0, 0, NULL) : HR_OK;
 }
 
 const hr_paid_kind hr_paid_model = {"model", render_model, rewrite_model};

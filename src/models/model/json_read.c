@@ -289,33 +289,51 @@ static hr_status read_model(hr_json_reader *r, const hr_json *json) {
     return r->status;
 }
 
-static hr_status parse_model(const char *bytes, size_t size, const char *name, size_t releases_max,
-                             hr_model **out, hr_error *err) {
+/* What the text says, checked; nothing is made of it yet. */
+static hr_status read_parts(const char *bytes, size_t size, size_t releases_max, hr_model **out,
+                            hr_error *err) {
     const hr_json *json = NULL;
     hr_json_reader r = {
         .bytes = bytes, .releases_max = releases_max, .err = err, .model = calloc(1, sizeof *r.model)};
     if (r.model) r.arena = r.model->arena = hr_arena_new();
     hr_arena *arena = hr_arena_new();
     r.status = r.arena && arena ? hr_json_parse(arena, bytes, size, &json, err) : hr_fail_memory(err);
-    if (r.status) goto out;
-    if (!read_model(&r, json)) r.status = hr_model_check(r.model, err);
-    if (!r.status)
-        r.status = hr_predictor_make(&r.model->forest, r.model->schema, r.arena, &r.model->predictor, err);
-    if (!r.status) r.status = hr_model_state(r.model, err);
-    if (r.status) goto out;
-    hr_sha256_text(bytes, size, r.model->file_hash);
-    *out = r.model;
-    r.model = NULL;
-out:
+    if (!r.status && !read_model(&r, json)) r.status = hr_model_check(r.model, err);
     hr_arena_free(arena);
-    hr_model_free(r.model);
-    if (r.status) hr_fail_at(err, r.status, name, 0, 0, NULL);
+    if (r.status)
+        hr_model_free(r.model);
+    else
+        *out = r.model;
     return r.status;
+}
+
+static hr_status parse_model(const char *bytes, size_t size, const char *name, size_t releases_max,
+                             hr_model **out, hr_error *err) {
+    hr_model *model = NULL;
+    hr_status status = read_parts(bytes, size, releases_max, &model, err);
+    if (!status)
+        status = hr_predictor_make(&model->forest, model->schema, model->arena, &model->predictor, err);
+    if (!status) status = hr_model_state(model, err);
+    if (status) {
+        hr_model_free(model);
+        return hr_fail_at(err, status, name, 0, 0, NULL);
+    }
+    hr_sha256_text(bytes, size, model->file_hash);
+    *out = model;
+    return HR_OK;
 }
 
 hr_status hr_model_parse_json(const char *bytes, size_t size, const char *name, hr_model **out,
                               hr_error *err) {
     return parse_model(bytes, size, name, SIZE_MAX, out, err);
+}
+
+hr_status hr_model_rewrite_json(const char *bytes, size_t size, char **again, hr_error *err) {
+    hr_model *model = NULL;
+    hr_status status = read_parts(bytes, size, SIZE_MAX, &model, err);
+    if (!status) status = hr_model_render(model, again, err);
+    hr_model_free(model);
+    return status;
 }
 
 hr_status hr_model_parse_sent(const char *bytes, size_t size, const char *name, hr_model **out,

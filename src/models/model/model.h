@@ -131,6 +131,9 @@ HR_MUST_CHECK hr_status hr_model_parse_json(const char *bytes, size_t size, cons
 enum { HR_SENT_RELEASES = 1024 };
 HR_MUST_CHECK hr_status hr_model_parse_sent(const char *bytes, size_t size, const char *name, hr_model **out,
                                             hr_error *err);
+/* What hr_model_render writes of the model that such bytes are read as; nothing is made ready to predict.
+ * Owner: the caller frees *again with hr_text_free. Fails: as hr_model_parse_json. */
+HR_MUST_CHECK hr_status hr_model_rewrite_json(const char *bytes, size_t size, char **again, hr_error *err);
 
 /* The SHA-256 of the model's file, decompressed: the one that it was read from, else the one that
  * hr_model_write writes. Fails: MEMORY. */
