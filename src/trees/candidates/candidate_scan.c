@@ -13,7 +13,8 @@
 enum {
     BLOCK = HR_WALK_BLOCK,
     PLACES = HR_WALK_PLACES_MAX,
-    CHUNK = 4, /* blocks that a thread takes at a time */
+    CHUNK = 4,           /* blocks that a thread takes at a time */
+    SCORED_TOGETHER = 8, /* trees */
     LABEL_UNIT = 1 << HR_LABEL_BITS
 };
 
@@ -274,22 +275,37 @@ static int64_t length_of(const hr_candidate_scan *s, size_t tree, size_t node) {
     return hr_whole_root(square);
 }
 
-void hr_candidate_scan_scores(const hr_candidate_scan *s, const hr_tree *trees, size_t tree_count,
-                              const hr_leaf_score_rule *rule, hr_exact *scores) {
-    for (size_t t = 0; t < tree_count; t++) {
-        scores[t].unpaid = 0;
-        if (rule->schema) { /* of one output */
+typedef struct score_pass {
+    const hr_candidate_scan *scan;
+    const hr_tree *trees;
+    const hr_leaf_score_rule *rule;
+    hr_exact *scores;
+} score_pass;
+
+static void score_trees(void *of, size_t member, size_t begin, size_t end) {
+    const score_pass *p = of;
+    (void)member;
+    for (size_t t = begin; t < end; t++) {
+        hr_exact *score = &p->scores[t];
+        score->unpaid = 0;
+        if (p->rule->schema) { /* of one output */
             hr_exact sums[HR_CANDIDATE_SCAN_NODES_MAX], counts[HR_CANDIDATE_SCAN_NODES_MAX];
-            hr_candidate_scan_leaves(s, trees, t, sums, counts);
-            hr_leaf_scores(sums, &trees[t], 1, rule, &scores[t]);
+            hr_candidate_scan_leaves(p->scan, p->trees, t, sums, counts);
+            hr_leaf_scores(sums, &p->trees[t], 1, p->rule, score);
             continue;
         }
-        for (size_t n = 0; n < trees[t].node_count; n++) {
-            if (trees[t].nodes[n].left) continue;
-            int64_t over = length_of(s, t, n) - rule->threshold;
-            if (over > 0) scores[t].unpaid += over;
+        for (size_t n = 0; n < p->trees[t].node_count; n++) {
+            if (p->trees[t].nodes[n].left) continue;
+            int64_t over = length_of(p->scan, t, n) - p->rule->threshold;
+            if (over > 0) score->unpaid += over;
         }
     }
+}
+
+void hr_candidate_scan_scores(const hr_candidate_scan *s, const hr_tree *trees, size_t tree_count,
+                              const hr_leaf_score_rule *rule, hr_exact *scores) {
+    hr_team_share((size_t)s->threads, tree_count, SCORED_TOGETHER, score_trees,
+                  &(score_pass){s, trees, rule, scores});
 }
 
 size_t hr_candidate_scan_leaves(const hr_candidate_scan *s, const hr_tree *trees, size_t tree, hr_exact *sums,
