@@ -151,6 +151,42 @@ static void json_curves(json_writer *json, const hr_model *model) {
     json_close(json, ']');
 }
 
+static void json_statistic(json_writer *json, const hr_schema *schema, const char *column,
+                           const hr_statistic_figure *figure) {
+    static const char *const kinds[] = {"records", "missing", "mean", "deviation",
+                                        "bin",     "value"}; /* in the order of hr_statistic_kind */
+    const hr_column *of = hr_schema_label(schema);
+    for (size_t f = 0; f < hr_schema_feature_count(schema); f++)
+        if (strcmp(hr_schema_feature(schema, f)->name, column) == 0) of = hr_schema_feature(schema, f);
+    json_open(json, NULL, '{');
+    json_text(json, "figure", kinds[figure->kind]);
+    if (figure->kind == HR_STATISTIC_BIN) json_number(json, "up_to", figure->end);
+    if (figure->kind == HR_STATISTIC_VALUE) json_text(json, "of", of->values[(size_t)figure->end - 1]);
+    json_number(json, "value", figure->value);
+    json_number(json, "low", figure->low);
+    json_number(json, "high", figure->high);
+    json_close(json, '}');
+}
+
+static void json_statistics(json_writer *json, const hr_model *model) {
+    hr_statistic_figure figure;
+    const char *column, *group;
+    if (hr_model_statistic(model, 0) == NULL) return;
+    json_open(json, "statistics", '[');
+    for (size_t i = 0; (column = hr_model_statistic(model, i)) != NULL; i++)
+        for (size_t g = 0; (group = hr_model_statistic_group(model, i, g)) != NULL; g++) {
+            json_open(json, NULL, '{');
+            json_text(json, "column", column);
+            json_text(json, "class", group);
+            json_open(json, "figures", '[');
+            for (size_t k = 0; hr_model_statistic_figure(model, i, (size_t[]){g, k}, &figure); k++)
+                json_statistic(json, hr_model_schema(model), column, &figure);
+            json_close(json, ']');
+            json_close(json, '}');
+        }
+    json_close(json, ']');
+}
+
 static void json_interval(json_writer *json, const hr_model *model) {
     hr_interval_info made;
     if (!hr_model_interval(model, &made)) return;
@@ -184,6 +220,7 @@ static void print_model_json(const hr_model *model, const feature_facts *facts, 
     json_start(&json, model);
     json_interval(&json, model);
     json_curves(&json, model);
+    json_statistics(&json, model);
     json_release_kinds(&json, model);
     json_open(&json, "features", '[');
     for (size_t f = 0; f < hr_schema_feature_count(schema); f++) {

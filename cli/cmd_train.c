@@ -67,6 +67,10 @@ static const arg_option train_options[] = {
     {"group", 0, ARG_SETTING, false, AT(settings), "FEATURE",
      "a survival curve for each value of this category, at no cost; where noise hides a group, the model "
      "says so"},
+    {"columns", 0, ARG_SETTING, false, AT(settings), "NAMES",
+     "columns whose statistics are released, such as age,dose; all unless given"},
+    {"by", 0, ARG_SETTING, false, AT(settings), "nothing|label",
+     "the same statistics of each class of the label, too; nothing unless given"},
     {"option", 0, ARG_PAIR, false, AT(settings), "NAME=VALUE",
      "another option of the method; may be repeated ('hedgerow methods NAME' lists options, defaults and "
      "ranges)"},

@@ -36,7 +36,7 @@ typedef enum hr_edges { HR_EDGES_PUBLIC, HR_EDGES_PRIVATE, HR_EDGES_EXACT } hr_e
 /* Room for options of single methods, and for those that are texts, with their NUL. Options are copied by
  * assignment, and nothing frees them: texts that hr_fit_options_set sets are within the struct, which is as
  * large as the longest of them therefore. */
-enum { HR_BY_NAME_OPTIONS = 24, HR_INTERACTIONS_TEXT = 4096, HR_GROUP_TEXT = 1024 };
+enum { HR_BY_NAME_OPTIONS = 24, HR_INTERACTIONS_TEXT = 4096, HR_GROUP_TEXT = 1024, HR_COLUMNS_TEXT = 4096 };
 
 /* The options of a fit. hr_fit_options_init sets the defaults of one method and mode; `hedgerow methods NAME`
  * and hr_method_option list which options the method takes, with ranges. Those that belong to one kind of
@@ -79,8 +79,9 @@ typedef struct hr_fit_options {
                               task, with scores that add up alike. Borrowed */
     bool start_is_public;  /* nothing is charged for the start: its data need no protection */
     /* Where the schema names a unit: 0: each record of a person counts a part, so that the person counts 1
-     * (hedge, dpboost, inprivate, diprime, dp-ert, dp-df, survival-curve). m, 1..65536: at most m records of
-     * each person are drawn by secret coins, with the noise that lets m records cost epsilon: all methods. */
+     * (hedge, dpboost, inprivate, diprime, dp-ert, dp-df, survival-curve, statistics). m, 1..65536: at most m
+     * records of each person are drawn by secret coins, with the noise that lets m records cost epsilon: all
+     * methods. */
     int64_t records_per_person;
 
     const char *const *private_bounds; /* columns whose range nobody knows (features, or a label that is a
@@ -127,6 +128,9 @@ typedef struct hr_fit_options {
                          corrects it. 0: it is left as it is, and all records train */
     char group[HR_GROUP_TEXT]; /* survival-curve: the category whose values have a curve each; for
                                   hr_fit_options_set alone. "": there is one curve, of all */
+    int by_label;              /* statistics: also of each class of the label; for hr_fit_options_set alone */
+    char
+        columns[HR_COLUMNS_TEXT]; /* statistics: of which columns; for hr_fit_options_set alone. "": of all */
 } hr_fit_options;
 
 /* Fills in all defaults of a method and mode, in the first `size` bytes of the struct; a NULL method means

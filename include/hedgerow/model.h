@@ -76,6 +76,34 @@ HR_API const char *hr_model_curve(const hr_model *model, size_t index);
  */
 HR_API bool hr_model_curve_point(const hr_model *model, size_t index, size_t cut, hr_curve_point *out);
 
+/* ---- Statistics of columns ---- */
+
+typedef enum hr_statistic_kind {
+    HR_STATISTIC_RECORDS,   /* how many there are, of the group */
+    HR_STATISTIC_MISSING,   /* the part of them that lacks the column */
+    HR_STATISTIC_MEAN,      /* of the others, of a number */
+    HR_STATISTIC_DEVIATION, /* the standard deviation, of a number */
+    HR_STATISTIC_BIN,       /* how many records are in a bin of a number */
+    HR_STATISTIC_VALUE      /* how many records have a value of a category */
+} hr_statistic_kind;
+
+/* A released figure, and an interval that covers the one without noise with a probability of about .95. */
+typedef struct hr_statistic_figure {
+    hr_statistic_kind kind;
+    double end; /* of a bin: its largest value; of a value: its place in the schema, from 1 */
+    double value, low, high;
+} hr_statistic_figure;
+
+/* What the index-th statistics of a model of the method statistics are of: "" of the records, then the names
+ * of columns. NULL past the last, and of every other method. Borrowed. */
+HR_API const char *hr_model_statistic(const hr_model *model, size_t index);
+/* Of which records: "" of all, then the classes of the label, if the statistics are by class. NULL past the
+ * last. Borrowed. */
+HR_API const char *hr_model_statistic_group(const hr_model *model, size_t index, size_t group);
+/* The figure at place[1] of group place[0], both from 0. False past the last. */
+HR_API bool hr_model_statistic_figure(const hr_model *model, size_t index, const size_t place[2],
+                                      hr_statistic_figure *out);
+
 /* ---- Predictions ---- */
 
 /* Borrowed, valid as long as the model. */

@@ -311,7 +311,7 @@ class HedgerowClassifier(ClassifierMixin, HedgerowEstimator):  # type: ignore[mi
     unit: without a schema, whose the records are: 'record' (each person has one, which the guarantee says), or the column of X that names the
         person of each record, which is then no feature.
     records_per_person: where there is such a column, train on at most so many records of each person; for every method. None: each
-        record of a person counts a part, which hedge, dpboost, inprivate, diprime, dp-ert, dp-df and survival-curve can.
+        record of a person counts a part, which hedge, dpboost, inprivate, diprime, dp-ert, dp-df, survival-curve and statistics can.
     n_jobs: threads, -1 for all processors; the model does not depend on it. progress: called as progress(done, total) during a fit.
     verbose: 1 shows the progress of a fit, by tqdm where it is installed; 0 does not. The logger 'hedgerow' gets lines in any case.
     random_state: noise from a seed, for tests: NOT PRIVATE.

@@ -71,7 +71,7 @@ hr_status hr_fit_remarks(const hr_data *data, const hr_fit_options *options, hr_
 /* The trees of a start are the model's, too. */
 hr_status hr_fit_check_monotone(const hr_method *method, const hr_fit_options *options,
                                 const hr_schema *schema, hr_error *err) {
-    const bool able = method->monotone && options->mode == HR_MODE_SOUND;
+    const bool able = (method->monotone || method->predicts_nothing) && options->mode == HR_MODE_SOUND;
     hr_monotone_fault fault;
     bool monotone = true;
     hr_status status = hr_check_monotone(method->info.name, able, schema, err);

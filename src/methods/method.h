@@ -44,6 +44,11 @@ typedef enum hr_option {
 /* The option that names the category whose values have a survival curve each. */
 #define HR_GROUP_NAME "group"
 
+/* The option that names the columns whose statistics are released. */
+#define HR_COLUMNS_NAME "columns"
+/* The option that has statistics of each class of the label. */
+#define HR_BY_NAME "by"
+
 /* How an ensemble's records are shared out to its trees. */
 typedef enum hr_shares { HR_SHARES_EQUAL, HR_SHARES_GEOMETRIC } hr_shares;
 
@@ -67,7 +72,7 @@ typedef enum hr_glc_exponent { HR_GLC_PLACE, HR_GLC_ITERATION } hr_glc_exponent;
 typedef enum hr_split_budget { HR_SPLIT_BUDGET_ALGORITHM, HR_SPLIT_BUDGET_TEXT } hr_split_budget;
 typedef struct hr_stats_source hr_stats_source; /* trees/records/stats_source.h */
 
-/* A released curve with its bands, for the settings of a model. */
+/* A released curve with its bands, or statistics of a column, for the settings of a model. */
 typedef struct hr_named_curve {
     const char *name, *text;
 } hr_named_curve;
@@ -161,10 +166,12 @@ typedef struct hr_method {
     bool counts;       /* it learns the mean of a count, in sound mode */
     bool times;        /* it learns times of events, in sound mode */
     bool times_alone;  /* and no other label */
-    bool quantiles;    /* it learns quantiles of a number, in sound mode */
-    bool monotone;     /* its models are monotone in the features that the schema says, in sound mode */
-    bool cells;        /* it trains on a binned cache (hr_data_map), too */
-    const hr_bound *bounds;        /* ended by a NULL name; NULL: the options' own ranges hold */
+    bool predicts_nothing;  /* it makes no model: any label will do, and lists of methods that learn one lack
+                               it */
+    bool quantiles;         /* it learns quantiles of a number, in sound mode */
+    bool monotone;          /* its models are monotone in the features that the schema says, in sound mode */
+    bool cells;             /* it trains on a binned cache (hr_data_map), too */
+    const hr_bound *bounds; /* ended by a NULL name; NULL: the options' own ranges hold */
     hr_privacy_measure with_delta; /* what its releases are counted in when delta > 0 */
     const char *persons; /* what the sound mode proves where the schema names a unit; NULL: it cannot protect
                             persons, and refuses such a schema */
@@ -189,7 +196,7 @@ typedef struct hr_method {
 extern const hr_method hr_method_hedge, hr_method_gbdt, hr_method_rf, hr_method_ert, hr_method_median,
     hr_method_dpboost, hr_method_seq, hr_method_para, hr_method_diprime, hr_method_inprivate,
     hr_method_dp_ert, hr_method_dp_df, hr_method_id3, hr_method_simfl, hr_method_tfl, hr_method_solo,
-    hr_method_all_in, hr_method_dp_simfl, hr_method_survival_curve;
+    hr_method_all_in, hr_method_dp_simfl, hr_method_survival_curve, hr_method_statistics;
 
 /* NULL if there is none of that name. */
 const hr_method *hr_method_named(const char *name);

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/text/number.h"
 #include "methods/method.h"
+#include "tables/schema/column_list.h"
 #include "trees/similar/lsh.h"
 #include "trees/tree/interactions.h"
 
@@ -34,10 +35,14 @@ static const char *const switches[] = {"off", "on", NULL};
 static const char *const glc_exponents[] = {"place", "iteration", NULL};
 static const char *const split_budgets[] = {"algorithm", "text", NULL};
 static const char *const orders[] = {"turns", "blocks", NULL};
+static const char *const groupings[] = {"nothing", "label", NULL};
 static const char *const truths[] = {"false", "true", NULL};
 
 #define AT(field) offsetof(hr_fit_options, field)
 #define BY_NAME(option) (AT(by_name) + HR_OPTION_##option * sizeof(double))
+_Static_assert((int)HR_COLUMN_LIST_TEXT == (int)HR_COLUMNS_TEXT &&
+                   (int)HR_COLUMNS_TEXT <= (int)HR_INTERACTIONS_TEXT,
+               "a list of columns, and room to check it");
 _Static_assert((int)HR_OPTIONS_BY_NAME <= (int)HR_BY_NAME_OPTIONS, "no room for options of single methods");
 
 static const option options_table[] = {
@@ -58,6 +63,10 @@ static const option options_table[] = {
      "E]]"},
     {HR_GROUP_NAME, TEXT, AT(group), 0, 0, false, NULL, "FEATURE",
      "a category, each of whose values has a curve of its own"},
+    {HR_COLUMNS_NAME, TEXT, AT(columns), 0, 0, false, NULL, "NAMES",
+     "columns whose statistics are released, such as age, dose"},
+    {HR_BY_NAME, CHOICE, AT(by_label), 0, 0, false, groupings, "nothing|label",
+     "statistics of all records, or also of each class of the label"},
     {"min-child-weight", REAL, BY_NAME(MIN_CHILD_WEIGHT), 0, 1e9, false, NULL, "0..1e9",
      "minimum hessian of a leaf (forests, square loss: records)"},
     {"gamma", REAL, BY_NAME(GAMMA), 0, 1e9, false, NULL, "0..1e9",
@@ -131,6 +140,11 @@ static hr_status write_group(const char *given, char *out, hr_error *err) {
     return HR_OK;
 }
 
+static hr_status write_columns(const char *given, char *out, hr_error *err) {
+    hr_status status = hr_column_list_write(given, out, err);
+    return status ? hr_fail_at(err, status, NULL, 0, 0, HR_COLUMNS_NAME) : HR_OK;
+}
+
 typedef struct text_rule {
     const char *name;
     size_t room;         /* bytes, with the NUL */
@@ -141,7 +155,8 @@ typedef struct text_rule {
 
 static const text_rule text_rules[] = {
     {HR_INTERACTIONS_NAME, HR_INTERACTIONS_TEXT, "all", hr_interactions_write},
-    {HR_GROUP_NAME, HR_GROUP_TEXT, "none", write_group}};
+    {HR_GROUP_NAME, HR_GROUP_TEXT, "none", write_group},
+    {HR_COLUMNS_NAME, HR_COLUMNS_TEXT, "all", write_columns}};
 
 static const text_rule *text_rule_of(const option *o) {
     const text_rule *rule = text_rules;

@@ -6,13 +6,26 @@
 #include <stdio.h>
 #include <string.h>
 
-static const hr_method *const table[] = {&hr_method_hedge,         &hr_method_gbdt,   &hr_method_rf,
-                                         &hr_method_ert,           &hr_method_median, &hr_method_dpboost,
-                                         &hr_method_seq,           &hr_method_para,   &hr_method_diprime,
-                                         &hr_method_inprivate,     &hr_method_dp_ert, &hr_method_dp_df,
-                                         &hr_method_id3,           &hr_method_simfl,  &hr_method_tfl,
-                                         &hr_method_solo,          &hr_method_all_in, &hr_method_dp_simfl,
-                                         &hr_method_survival_curve};
+static const hr_method *const table[] = {&hr_method_hedge,
+                                         &hr_method_gbdt,
+                                         &hr_method_rf,
+                                         &hr_method_ert,
+                                         &hr_method_median,
+                                         &hr_method_dpboost,
+                                         &hr_method_seq,
+                                         &hr_method_para,
+                                         &hr_method_diprime,
+                                         &hr_method_inprivate,
+                                         &hr_method_dp_ert,
+                                         &hr_method_dp_df,
+                                         &hr_method_id3,
+                                         &hr_method_simfl,
+                                         &hr_method_tfl,
+                                         &hr_method_solo,
+                                         &hr_method_all_in,
+                                         &hr_method_dp_simfl,
+                                         &hr_method_survival_curve,
+                                         &hr_method_statistics};
 enum { COUNT = sizeof table / sizeof *table };
 
 /* What a caller gets who names no method. */
@@ -73,6 +86,7 @@ static const struct {
                    {HR_TASK_QUANTILES, HR_CAN_QUANTILES, ", or remove the label's key 'quantiles'"}};
 
 bool hr_method_learns(const hr_method *method, hr_task task) {
+    if (method->predicts_nothing) return false;
     for (size_t i = 0; i < sizeof rare_labels / sizeof *rare_labels; i++)
         if (task == rare_labels[i].task) return can(method, rare_labels[i].needs);
     return !method->times_alone;
@@ -92,6 +106,7 @@ void hr_methods_list(hr_capability capability, hr_task task, char out[HR_METHODS
 hr_status hr_method_check_label(const hr_method *method, hr_mode mode, const hr_schema *schema,
                                 hr_error *err) {
     const hr_task task = hr_schema_task(schema);
+    if (method->predicts_nothing) return HR_OK;
     for (size_t i = 0; i < sizeof rare_labels / sizeof *rare_labels; i++) {
         char able[HR_METHODS_TEXT], remedy[HR_METHODS_TEXT + 80];
         if (task != rare_labels[i].task || (can(method, rare_labels[i].needs) && mode == HR_MODE_SOUND))

@@ -31,7 +31,7 @@ SENTENCES = [
 # gbdt sums over ranks with public edges alone, which these sentences say behind their list.
 BESIDE = {'ranks': {'gbdt'}}
 # What weighs records, and has no classes to weigh.
-WITHOUT_CLASSES = {'survival-curve'}
+WITHOUT_CLASSES = {'survival-curve', 'statistics'}
 # Lists that happen to have the same methods.
 OTHER = {('docs/how-to/exports.md', 'hedge, dpboost and gbdt')}
 TABLE = 'docs/reference/methods.md'

@@ -50,7 +50,7 @@ static void test_fit__releases_bounds_for_every_private_method(void **state) {
     table t = wide_table(3000, 2);
     for (size_t m = 0; m < hr_method_count(); m++) {
         const hr_method_info *info = hr_method_at(m);
-        if (!info->is_private || learns_times_alone(info->name)) continue;
+        if (!info->is_private || makes_no_plain_model(info->name)) continue;
         hr_fit_options options = bounded_options(info->name, 1);
         options.epsilon = 8;
         options.bounds_share = .25;

@@ -40,7 +40,7 @@ static uint64_t entries_of(const fixture *f) {
 
 static bool is_private(size_t method) {
     const hr_method_info *info = hr_method_at(method);
-    return info->is_private && !learns_times_alone(info->name);
+    return info->is_private && !makes_no_plain_model(info->name);
 }
 
 static hr_fit_options charged_options(const fixture *f, const char *method) {

@@ -12,7 +12,7 @@ import source
 
 # Exact statistics are computed, and opened, here alone.
 COUNTS = ('src/privacy', 'src/tables/bins', 'src/trees/stats', 'src/trees/candidates', 'src/trees/records', 'src/methods/simfl/owned_records.c',
-          'src/methods/simfl/simfl_records.c', 'src/fit/conformal.c')
+          'src/methods/simfl/simfl_records.c', 'src/methods/statistics/overview_counts.c', 'src/fit/conformal.c')
 PAYS = ('src/privacy',)
 THREADS = ('src/base/threads.c',)  # the one variable of the library
 # Headers that open exact statistics for training without privacy -> who alone includes them.
@@ -25,7 +25,7 @@ NOT_PRIVATE = {'trees/stats/label_sums.h': ('src/trees/stats/label_sums.c', 'src
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
 ASSIGNED = r'(?:[-+*/%|&^]|<<|>>)?=(?!=)|\+\+|--'
 RULES = [
-    (re.compile(r'(?:\.|->)\s*unpaid\b'), COUNTS, 'only src/privacy, src/tables/bins, rooms of src/trees, the records of simfl, survival curves and corrections of intervals look at exact statistics'),
+    (re.compile(r'(?:\.|->)\s*unpaid\b'), COUNTS, 'only src/privacy, src/tables/bins, rooms of src/trees, the records of simfl, statistics of columns, survival curves and corrections of intervals look at exact statistics'),
     (re.compile(r'(?:\.|->)\s*paid\s*(?:%s)|(?:\+\+|--)[\w.>\[\]-]+(?:\.|->)paid\b|&[\w.>\[\]-]+(?:\.|->)paid\b' % ASSIGNED), PAYS,
      'only src/privacy makes released statistics'),
     (re.compile(r'\(\s*(?:const\s+)?hr_noisy\s*(?:\*\s*)?\)|\bhr_noisy\s+\w+\s*(?:\[[^]]*\]\s*)*=\s*\{'), PAYS, 'only src/privacy makes released statistics'),
@@ -38,7 +38,7 @@ RULES = [
 ]
 # Machines over released values have no name for anything else.
 BLIND = ('src/methods/hedge/hedge_machine.', 'src/methods/hedge/hedge_objective.', 'src/methods/hedge/hedge_plan.', 'src/methods/hedge/bandit.', 'src/methods/hedge/calibration.', 'src/methods/hedge/hazards.',
-         'src/methods/forests/id3_machine.', 'src/methods/forests/class_leaves.', 'src/methods/survival/curve_model.', 'src/methods/survival/life_table.', 'src/fit/measure/evaluation_figures.', 'src/fit/measure/time_figures.',
+         'src/methods/forests/id3_machine.', 'src/methods/forests/class_leaves.', 'src/methods/statistics/overview.', 'src/methods/statistics/overview_figures.', 'src/methods/survival/curve_model.', 'src/methods/survival/life_table.', 'src/fit/measure/evaluation_figures.', 'src/fit/measure/time_figures.',
          'src/privacy/quantile_machine.', 'src/tables/bins/edge_machine.', 'src/tables/bins/edge_levels.')
 SEEN = re.compile(r'\bhr_(?:data|exact|gate|records)\b|\bhr_(?:data|gate|records)_\w+')
 # Ranks beside rank 0 add up: they neither draw nor pay, and write nothing.

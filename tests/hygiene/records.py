@@ -31,6 +31,7 @@ ALLOWED = {
     ('src/methods/boosting/inprivate.c', 'train_inprivate'): (1, 'kept for ' + LOOP),
     ('src/methods/boosting/inprivate_tree.c', 'pack_residuals'): (1, PACK),
     ('src/methods/forests/plain_forest.c', 'make_forest_plan'): (1, NOT_PRIVATE),
+    ('src/methods/statistics/overview_counts.c', 'hr_overview_count'): (1, LOOP),
     ('src/methods/simfl/simfl.c', 'divide_records'): (1, ROOM),
     ('src/methods/simfl/simfl.c', 'start_owners'): (1, NOT_PRIVATE),
     ('src/methods/simfl/simfl_owner.c', 'hr_simfl_owner_new'): (1, NOT_PRIVATE),

@@ -62,7 +62,7 @@ COVERED = {
     'schedules': 'protocol',
     'schema': 'check review yaml',
     'shap': 'product_game shares',
-    'shared_evaluation': 'statistics',
+    'shared_evaluation': 'statistics',  # those of an evaluation; of columns: test_overview.c
     'show': 'importance summary',
     'similar': 'hash_blocks hash_groups',
     'simulation': 'serve simulate',

@@ -186,6 +186,8 @@ PLAIN = {
     'an interval that held-out records correct; over ranks tests/trees/cluster/models.py; refused with persons who are drawn, owners, starts, private bounds and binned caches: tests/fit/test_conformal.c': (
         ('train', 'conformal'), ('field', 'conformal')),
     'which category the one line of survival-curve is counted by: tests/methods/survival/test_survival_curve.c': (('train', 'group'), ('field', 'group')),
+    'which numbers the lines of statistics are of; each line has what one record adds: tests/methods/statistics/test_overview.c': (
+        ('train', 'columns'), ('train', 'by'), ('field', 'columns'), ('field', 'by_label'), ('method', 'predicts_nothing')),
     'which methods learn counts; others refuse such labels: tests/cli/counts.test, tests/cli/counts_together.test': (('method', 'counts'),),
     'which methods learn quantiles; others refuse such labels: tests/cli/quantiles.test, tests/cli/quantiles_together.test': (('method', 'quantiles'),),
     'which methods learn times of events; others refuse such labels: tests/cli/times.test, tests/cli/times_together.test': (('method', 'times'), ('method', 'times_alone')),
@@ -200,6 +202,7 @@ NOT_TRAINED = {
     'gbdt': 'not private', 'rf': 'not private', 'ert': 'not private', 'median': 'not private', 'simfl': 'not private', 'tfl': 'not private',
     'solo': 'not private', 'all-in': 'not private',
     'seq': 'as para and dpboost, whose files it shares',
+    'statistics': 'no model: tests/methods/statistics/test_overview.c, tests/methods/test_released_alone.c',
     'survival-curve': 'times alone: tests/methods/survival/test_survival_curve.c',
     'id3': 'numbers must be categories: tests/methods/forests/test_audit_id3.c',
 }

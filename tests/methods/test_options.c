@@ -117,9 +117,10 @@ static const char *text_of(double value) {
 }
 
 /* The options that are no number and no word: tests/trees/tree/test_interactions.c,
- * tests/methods/survival/test_survival_curve.c. */
+ * tests/methods/survival/test_survival_curve.c, tests/tables/schema/test_column_list.c. */
 static bool is_a_text(const hr_option_info *option) {
-    return strcmp(option->name, "interactions") == 0 || strcmp(option->name, "group") == 0;
+    return strcmp(option->name, "interactions") == 0 || strcmp(option->name, "group") == 0 ||
+           strcmp(option->name, "columns") == 0;
 }
 
 /* Calls check(method, mode, option) for every other option that a mode takes. */

@@ -151,6 +151,14 @@ static void test_released_alone__make_survival_curves(void **state) {
     }
 }
 
+static void test_released_alone__make_statistics(void **state) {
+    (void)state;
+    check_tasks("statistics", NULL, NULL, 300, 641);
+    check_tasks("statistics", "columns", "x,k", 300, 641);
+    const comparison by_class = {"statistics", HR_MODE_SOUND, 4, 1e-6, "by", "label", {300, 641}};
+    check(&by_class);
+}
+
 /* The test can fail: published methods take bin edges from the records, or divide by their exact number. */
 static void test_released_alone__do_not_make_published_models(void **state) {
     (void)state;
@@ -167,6 +175,7 @@ int main(void) {
         cmocka_unit_test(test_released_alone__make_trees_of_all_records),
         cmocka_unit_test(test_released_alone__make_trees_of_parts),
         cmocka_unit_test(test_released_alone__make_survival_curves),
+        cmocka_unit_test(test_released_alone__make_statistics),
         cmocka_unit_test(test_released_alone__do_not_make_published_models),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

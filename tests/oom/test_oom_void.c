@@ -102,7 +102,7 @@ static void test_fit__gives_back_what_it_did_not_use(void **state) {
     for (size_t m = 0; m < hr_method_count(); m++) {
         const hr_method_info *method = hr_method_at(m);
         if (!method->is_private) continue;
-        const table *t = learns_times_alone(method->name) ? &times : &classes;
+        const table *t = makes_no_plain_model(method->name) ? &times : &classes;
         hr_fit_options options = small_options(method->name, ledger);
         options.delta = 0;
         seen outcomes = {0};

@@ -55,9 +55,9 @@ hr_fit_options options_of(const char *method, hr_mode mode);
 hr_fit_options seeded_options_of(const char *method, hr_mode mode, uint64_t seed);
 hr_model *fit(const hr_data *data, const hr_fit_options *options);
 
-/* Whether the method refuses a label that is no time. */
-static inline bool learns_times_alone(const char *method) {
-    return strcmp(method, "survival-curve") == 0;
+/* Whether the method refuses a label that is no time, or makes no model that predicts. */
+static inline bool makes_no_plain_model(const char *method) {
+    return strcmp(method, "survival-curve") == 0 || strcmp(method, "statistics") == 0;
 }
 
 /* The model of a fit, as text. Owner: the caller, by hr_text_free. */

@@ -144,9 +144,6 @@ static const hr_field root_fields[ROOT_KEYS] = {
 };
 static const hr_field_table root_table = {"a job file", root_fields, ROOT_KEYS};
 
-/* The option whose value may be a list. */
-static const char LISTS_OPTION[] = "interactions";
-
 enum { DEADLINE_SECONDS = 600 };
 static const double vote_share_of_epsilon = .1;
 
@@ -163,7 +160,8 @@ static hr_status slot(const hr_fields *reader, const hr_yaml_node *node, hr_stat
 static hr_status set_option(const hr_fields *reader, const char *name, const hr_yaml_node *value,
                             hr_fit_options *options) {
     const char *text = NULL;
-    const bool is_list = value->kind == HR_YAML_SEQUENCE && !strcmp(name, LISTS_OPTION);
+    const bool is_list =
+        value->kind == HR_YAML_SEQUENCE && (!strcmp(name, "interactions") || !strcmp(name, "columns"));
     if (value->kind != HR_YAML_SCALAR && !is_list)
         return hr_keys_refuse_kind(&reader->keys, value, name, "a single value");
     hr_buffer line = {0};

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const hr_federated_method *const table[] = {&hr_federated_hedge,      &hr_federated_id3,
-                                                   &hr_federated_inprivate,  &hr_federated_average,
-                                                   &hr_federated_simfl,      &hr_federated_survival_curve,
-                                                   &hr_federated_evaluation, &hr_federated_bounds};
+static const hr_federated_method *const table[] = {
+    &hr_federated_hedge,      &hr_federated_id3,        &hr_federated_inprivate,
+    &hr_federated_average,    &hr_federated_simfl,      &hr_federated_survival_curve,
+    &hr_federated_statistics, &hr_federated_evaluation, &hr_federated_bounds};
 
 const hr_federated_method *const hr_federated_unknown = &hr_federated_inprivate;
 
@@ -72,7 +72,9 @@ hr_status hr_federated_check_label(const hr_federated_method *method, bool paper
 hr_status hr_federated_check_monotone(const hr_federated_method *method, bool paper, const hr_schema *schema,
                                       hr_error *err) {
     if (!method->assemble) return HR_OK;
-    return hr_check_monotone(method->method->info.name, method->method->monotone && !paper, schema, err);
+    return hr_check_monotone(method->method->info.name,
+                             (method->method->monotone || method->method->predicts_nothing) && !paper, schema,
+                             err);
 }
 
 const hr_left_out *hr_federated_job_rules(hr_fit_options *options) {

@@ -132,7 +132,7 @@ struct hr_federated_method {
 
 extern const hr_federated_method hr_federated_average, hr_federated_bounds, hr_federated_evaluation,
     hr_federated_hedge, hr_federated_id3, hr_federated_id3_ring, hr_federated_inprivate, hr_federated_simfl,
-    hr_federated_survival_curve;
+    hr_federated_survival_curve, hr_federated_statistics;
 
 /* hr_method_check_label of the method, unless it trains no model. Fails: ARGUMENT. */
 HR_MUST_CHECK hr_status hr_federated_check_label(const hr_federated_method *method, bool paper,

@@ -194,7 +194,8 @@ static hr_status check_job_keys(const hr_job_file *job, const hr_federated_metho
 /* Averages are private because each of their models is. */
 static hr_status check_alone(const hr_fit_options *options, hr_error *err) {
     bool paper = options->mode == HR_MODE_PAPER;
-    if (!paper && hr_method_named(options->method)->info.is_private) return HR_OK;
+    const hr_method *method = hr_method_named(options->method);
+    if (!paper && method->info.is_private && !method->predicts_nothing) return HR_OK;
     if (paper)
         hr_fail(err, HR_E_ARGUMENT, "write 'mode: sound', or remove the key",
                 "an average is made of private models, and the paper mode makes none");

@@ -134,7 +134,8 @@ static bool prepare_trees(hr_shap *shap, const hr_data *background, hr_arena *sc
 hr_status hr_shap_new(const hr_model *model, const hr_shap_options *options, hr_shap **out, hr_error *err) {
     static const hr_sized kind = {sizeof *options, sizeof *options, "begin with HR_SHAP_OPTIONS_INIT"};
     hr_shap_options taken = HR_SHAP_OPTIONS_INIT;
-    hr_status status = options ? hr_sized_take(&kind, options, &taken, err) : HR_OK;
+    hr_status status = hr_model_check_predicts(model, err);
+    if (!status && options) status = hr_sized_take(&kind, options, &taken, err);
     const hr_data *background = taken.background;
     if (!status && background && !hr_schema_same(model->schema, hr_data_schema(background)))
         status = hr_fail(err, HR_E_SCHEMA, "read the background with the model's schema",

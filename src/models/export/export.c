@@ -16,6 +16,8 @@ static const format_writer format_writers[] = {
 };
 
 static hr_status render_export(const hr_model *model, format_writer write, hr_buffer *out, hr_error *err) {
+    hr_status status = hr_model_check_predicts(model, err);
+    if (status) return status;
     if (model->forest.link == HR_LINK_HAZARD)
         return hr_fail(err, HR_E_ARGUMENT, "predict with Hedgerow, or read the JSON model",
                        "no format of other programs has survival of times to an event");
@@ -26,7 +28,7 @@ static hr_status render_export(const hr_model *model, format_writer write, hr_bu
     }
     hr_arena *arena = hr_arena_new();
     hr_ensemble ensemble;
-    hr_status status = arena ? hr_ensemble_make(model, arena, &ensemble, err) : hr_fail_memory(err);
+    status = arena ? hr_ensemble_make(model, arena, &ensemble, err) : hr_fail_memory(err);
     if (!status) status = write(model, &ensemble, out, err);
     if (!status && out->failed) status = hr_fail_memory(err);
     hr_arena_free(arena);

@@ -147,6 +147,11 @@ HR_MUST_CHECK hr_status hr_model_scores(const hr_model *model, const hr_data *da
 /* spread[f] += what the splits by feature f account for in the tree (hr_model_importance). */
 void hr_tree_spread(const hr_tree *tree, double *spread);
 
+/* Whether a setting holds statistics of columns (hr_model_statistic). */
+bool hr_is_statistic(const hr_setting *setting);
+/* Refuses a model that holds statistics of columns. Fails: ARGUMENT. */
+HR_MUST_CHECK hr_status hr_model_check_predicts(const hr_model *model, hr_error *err);
+
 /* Checks what a reader must not take on trust: node indices, features, thresholds, subsets, finite values,
  * and that the releases add up to no more than the guarantee (hr_model_account). The field of the error is
  * the key path in the JSON form. Fails: FORMAT, POLICY (a release does not justify its cost), MEMORY. */

@@ -152,7 +152,8 @@ hr_status hr_predict_data(const hr_predictor *predictor, const hr_data *data, in
 
 hr_status hr_model_predict(const hr_model *model, const hr_data *data, int threads, double *out,
                            hr_error *err) {
-    return hr_predict_data(&model->predictor, data, threads, out, err);
+    const hr_status status = hr_model_check_predicts(model, err);
+    return status ? status : hr_predict_data(&model->predictor, data, threads, out, err);
 }
 
 hr_status hr_model_scores(const hr_model *model, const hr_data *data, int threads, double *out,
@@ -162,7 +163,8 @@ hr_status hr_model_scores(const hr_model *model, const hr_data *data, int thread
                          .output_count = model->forest.output_count,
                          .out = out,
                          .write = write_scores};
-    return predict_all(&t, threads, err);
+    const hr_status status = hr_model_check_predicts(model, err);
+    return status ? status : predict_all(&t, threads, err);
 }
 
 /* ---- One record ---- */

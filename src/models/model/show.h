@@ -25,4 +25,7 @@ void hr_show_condition(hr_buffer *buffer, const hr_model *model, const hr_tree *
 /* Adds how the interval of a model is corrected that has a correction, and what is promised of it. */
 void hr_show_interval(hr_buffer *buffer, const hr_model *model);
 
+/* Adds the statistics of columns of a model that holds some. */
+void hr_show_statistics(hr_buffer *buffer, const hr_model *model);
+
 #endif

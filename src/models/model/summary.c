@@ -59,7 +59,9 @@ static void show_label(hr_buffer *b, const hr_model *m) {
                                         "classification of ", "mean of the count ",
                                         "time to an event, ", "quantiles of "};
     const hr_column *label = hr_schema_label(m->schema);
-    hr_buffer_format(b, "Task      %s", tasks[hr_schema_task(m->schema)]);
+    hr_buffer_format(b, "Task      %s",
+                     hr_model_statistic(m, 0) ? "statistics of columns; the label is "
+                                              : tasks[hr_schema_task(m->schema)]);
     hr_show_text(b, label->name);
     if (label->event) {
         char cut[HR_NUMBER_TEXT];
@@ -332,7 +334,7 @@ hr_status hr_model_summary(const hr_model *model, char **text, hr_error *err) {
     hr_show_text(&b, model->method);
     hr_buffer_text(&b, model->mode == HR_MODE_SOUND ? ", sound mode\n" : ", paper mode\n");
     show_label(&b, model);
-    show_shape(&b, model);
+    if (!hr_model_statistic(model, 0)) show_shape(&b, model);
     if (model->start_model)
         hr_buffer_format(&b, "Start     the model whose file has the SHA-256\n          %s\n",
                          model->start_model);
@@ -349,10 +351,12 @@ hr_status hr_model_summary(const hr_model *model, char **text, hr_error *err) {
     hr_show_interval(&b, model);
     show_guarantee(&b, model);
     show_releases(&b, model);
-    show_importance(&b, model);
+    if (!hr_model_statistic(model, 0)) show_importance(&b, model);
+    hr_show_statistics(&b, model);
     show_facts(&b, model);
     if (model->setting_count) hr_buffer_text(&b, "\nSettings\n");
     for (size_t i = 0; i < model->setting_count; i++) {
+        if (hr_is_statistic(&model->settings[i])) continue;
         show_name(&b, model->settings[i].name);
         hr_buffer_text(&b, "  ");
         hr_show_text(&b, model->settings[i].value);

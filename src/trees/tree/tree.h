@@ -63,6 +63,16 @@ typedef enum hr_link {
 /* The setting of a model that holds a released survival curve: "30: 0.943 (0.931..0.955); 90: ...", the
  * survival at each cut, and its band; with a group's name behind it, of a group. */
 #define HR_CURVE_SETTING "curve"
+/* What the settings that hold released statistics of columns are called, or begin with, and the words in
+ * their texts (methods/statistics/overview_figures.h, models/model/statistics.c). */
+#define HR_STATISTIC_SETTING "statistics"
+#define HR_STATISTIC_RECORDS_WORD "records"
+#define HR_STATISTIC_MISSING_WORD "missing"
+#define HR_STATISTIC_MEAN_WORD "mean"
+#define HR_STATISTIC_DEVIATION_WORD "deviation"
+#define HR_STATISTIC_BIN_WORD "to "
+#define HR_STATISTIC_VALUE_WORD "value "
+#define HR_STATISTIC_GROUP_GAP " | "
 
 /* How the probabilities of classes are corrected (trees/tree/link.h). */
 typedef struct hr_calibration {

@@ -198,7 +198,7 @@ static void test_average__of_every_private_method_can_be_read(void **state) {
     (void)state;
     for (size_t m = 0; m < hr_method_count(); m++) {
         federation f;
-        if (!hr_method_at(m)->is_private || learns_times_alone(hr_method_at(m)->name)) continue;
+        if (!hr_method_at(m)->is_private || makes_no_plain_model(hr_method_at(m)->name)) continue;
         const hr_model *joint = open_and_run(&f, 200, 2, 2, job_of(hr_method_at(m)->name, 1));
         assert_true(hr_model_job_setting(joint, HR_OWNERS_SETTING) == 2);
         close_federation(&f);
@@ -607,7 +607,7 @@ static void test_average__takes_the_models_of_all_private_methods(void **state) 
             for (int loss = HR_LOSS_SQUARE; loss <= HR_LOSS_LOGISTIC; loss++) {
                 const hr_method_info *info = hr_method_at(m);
                 if (!info->is_private || (loss == HR_LOSS_LOGISTIC && strcmp(info->name, "hedge"))) continue;
-                if (learns_times_alone(info->name)) continue;
+                if (makes_no_plain_model(info->name)) continue;
                 table t = table_of_steps(60, 3, classes, 5);
                 hr_job_file job = job_of(info->name, 50);
                 job.options.depth = 3;
