@@ -261,6 +261,14 @@ HR_API void hr_job_result_free(hr_job_result *result);
  * hr_schema_render. Owner: the caller frees *text with hr_text_free. Fails: MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_job_result_render(const hr_job_result *result, char **text, hr_error *err);
 
+typedef struct hr_job_progress hr_job_progress; /* jobs.h */
+
+/* Sealed packets that a program of a party has sent and received, those that were sent again, too. Bytes are
+ * those of the packets, without what the broker's protocol and TLS add. */
+typedef struct hr_traffic {
+    uint64_t packets_sent, packets_received, bytes_sent, bytes_received;
+} hr_traffic;
+
 /* How a party is to work, and whom it tells. */
 typedef struct hr_party_settings {
     size_t size; /* sizeof(hr_party_settings) */
@@ -286,9 +294,14 @@ typedef struct hr_party_settings {
     bool (*remark)(void *user, const hr_remark *remark);
     /* hr_coordinate, hr_meet: called when the coordinator's job is over. May be NULL */
     void (*report_end)(void *user, hr_job_ending ending);
+    /* hr_coordinate, hr_meet: called about once a second while a job is open, by the thread that works,
+     * outside of any transaction, with how far the job is; `awaits` and `since` are empty. May be NULL */
+    void (*progress)(void *user, const hr_job_progress *job);
+    /* hr_coordinate, hr_serve: called once, when the work has ended, however it did. May be NULL */
+    void (*report_traffic)(void *user, const hr_traffic *traffic);
 } hr_party_settings;
 #define HR_PARTY_SETTINGS_INIT                                                                               \
-    { sizeof(hr_party_settings), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+    { sizeof(hr_party_settings), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
 /* Serves an owner's records to the coordinators that its policy names, as docs/how-to/federation.md says:
  * waits for jobs, looks at their terms, trains, passes on. `file` is an owner file
@@ -298,6 +311,19 @@ typedef struct hr_party_settings {
  * IO, FORMAT, SCHEMA, POLICY (its file, key, data, ledger; or the broker refuses), CANCELLED
  * (should_continue), MEMORY. */
 HR_API HR_MUST_CHECK hr_status hr_serve(const char *file, const hr_party_settings *settings, hr_error *err);
+
+/* Records in memory, each in place of a table that an owner file names. Both follow the schema of the owner
+ * file, have labels, and stay as they are while they are served. Borrowed. */
+typedef struct hr_owner_records {
+    const hr_data *data; /* NULL: the table that the file names */
+    const hr_data
+        *test; /* that models are evaluated on; NULL: the one that the file names, if it names one */
+} hr_owner_records;
+
+/* hr_serve of records in memory; an owner file needs no `data` then. Spends: as hr_serve. Fails: as hr_serve;
+ * SCHEMA (records of another schema, without labels or exposures). */
+HR_API HR_MUST_CHECK hr_status hr_serve_records(const char *file, const hr_owner_records *records,
+                                                const hr_party_settings *settings, hr_error *err);
 
 /* Asks the owners that a job file names for what the job makes, and writes it to the file `result`, which
  * must not exist unless the job was begun before; such a job goes on where it was. Owner: the caller frees

@@ -88,7 +88,7 @@ typedef struct hr_job_owner {
 } hr_job_owner;
 
 /* How far an open job is. Numbers count from 1; 0: not known. */
-typedef struct hr_job_progress {
+struct hr_job_progress {
     const char *id, *name, *coordinator, *state, *awaits, *since; /* as in hr_job_info */
     double epsilon;
     bool cancelled;
@@ -98,7 +98,7 @@ typedef struct hr_job_progress {
     int64_t until;              /* a coordinator waits until then; 0: for nobody, or that time has passed */
     const hr_job_owner *owners; /* of a coordinator's job */
     size_t owner_count;
-} hr_job_progress;
+};
 
 /* Called with the party, then with each open job, oldest first, and each job that is queued, until one
  * returns false. Texts are never NULL, and valid during the call. */

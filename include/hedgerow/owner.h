@@ -12,6 +12,19 @@
 extern "C" {
 #endif
 
+/* What an owner file names; paths as they are from here. NULL: it names none. */
+typedef struct hr_owner_info {
+    const char *name, *federation; /* the member; the federation file */
+    const char *data, *test;       /* paths of tables, or addresses of databases */
+    const char *schema, *ledger, *models;
+} hr_owner_info;
+
+/* Calls `visit` once with what the owner file names. Nothing else is read. Texts are valid during the call
+ * only. Thread: any. Fails: IO, FORMAT, LIMIT, MEMORY. */
+HR_API HR_MUST_CHECK hr_status hr_owner_read(const char *owner_file,
+                                             void (*visit)(void *user, const hr_owner_info *info), void *user,
+                                             hr_error *err);
+
 /* A rule of an owner's policy, and what a job makes of it. */
 typedef struct hr_policy_line {
     const char *rule; /* the key of the policy, "limits.KEY" of its coordinator's; or what else decides:

@@ -38,7 +38,6 @@ static const hr_field root_fields[ROOT_KEYS] = {
     HR_MEMBER_FIELDS(AT(member), true),
     {.key = "data",
      .kind = HR_FIELD_TABLE,
-     .required = true,
      .offset = AT(data),
      .expected = "a file, or the address of a database"},
     {.key = "query", .kind = HR_FIELD_PATH, .offset = AT(query), .expected = HR_FILE_EXPECTED},
@@ -90,6 +89,9 @@ static hr_status read_owner_root(const hr_fields *reader, void *out) {
     hr_owner_file whole = {0};
     hr_status status = hr_fields_read(reader, reader->root, &root_table, &whole, found);
     if (!status) status = hr_fields_pair(reader, root_fields, found, ROOT_CERTIFICATE, ROOT_CERTIFICATE_KEY);
+    if (!status && whole.query && !whole.data)
+        status = hr_keys_need(&reader->keys, reader->root, NULL, "data",
+                              "the query needs the address of its database");
     if (!status && whole.test_query && !whole.test)
         status = hr_keys_need(&reader->keys, reader->root, NULL, "test",
                               "the query test-query needs the address of its database");

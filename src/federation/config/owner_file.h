@@ -12,7 +12,7 @@
 
 typedef struct hr_owner_file {
     hr_member_paths member;
-    const char *data;              /* the path or address of the table */
+    const char *data;              /* the path or address of the table; NULL: the program has it */
     const char *query;             /* the path of a query, if that is a database; else NULL */
     const char *test, *test_query; /* table and query of the records that models are evaluated on;
                                       NULL: the owner evaluates none */

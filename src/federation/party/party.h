@@ -12,6 +12,7 @@
 #include "federation/federated/party_work.h"
 #include "federation/party/presence.h"
 #include "federation/transport/transport.h"
+#include "privacy/ledger/journal_status.h"
 
 typedef struct hr_party hr_party;
 
@@ -73,6 +74,12 @@ HR_MUST_CHECK hr_status hr_party_rest(hr_party *party, hr_error *err);
  * and counted. Fails: IO (journal), MEMORY, and as the transport's receive. */
 HR_MUST_CHECK hr_status hr_party_step_leaving(hr_party *party, hr_clock clock, int wait, size_t *unread,
                                               hr_error *err);
+
+/* Shows the jobs that are not over and whose terms are known, in no transaction, as of the last step; view
+ * and progress are valid during the call. */
+typedef void hr_party_progress_visit(void *user, const hr_job_view *view,
+                                     const hr_journal_progress *progress);
+void hr_party_each_progress(hr_party *party, hr_party_progress_visit *visit, void *user);
 
 /* Why a packet is refused. */
 typedef enum hr_refusal {

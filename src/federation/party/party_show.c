@@ -40,19 +40,39 @@ static int64_t until(const hr_party *p, const hr_live_job *j) {
     return p->clock.date + (j->active_at + hr_live_job_patience(j) - p->clock.now) / 1000;
 }
 
-static hr_status note_progress(hr_party *p, hr_live_job *j, hr_error *err) {
+/* Room for the parts of a job. */
+typedef struct part_room {
     hr_part_info infos[HR_MEMBERS_MAX];
     hr_journal_part parts[HR_MEMBERS_MAX];
+} part_room;
+
+static hr_journal_progress progress_of(const hr_party *p, hr_live_job *j, part_room *room) {
     const hr_job_view view = hr_live_job_view(j);
     hr_job_position position = {.unit = "slot", .step = j->work.kind ? j->work.slot + 1 : 0};
     if (j->method && j->protocol && j->method->round) j->method->round(&view, &position);
-    const hr_journal_progress progress = {.round = position.round,
-                                          .rounds = position.rounds,
-                                          .step = position.step,
-                                          .unit = position.unit,
-                                          .until = until(p, j),
-                                          .parts = parts,
-                                          .part_count = list_parts(j, infos, parts)};
+    return (hr_journal_progress){.round = position.round,
+                                 .rounds = position.rounds,
+                                 .step = position.step,
+                                 .unit = position.unit,
+                                 .until = until(p, j),
+                                 .parts = room->parts,
+                                 .part_count = list_parts(j, room->infos, room->parts)};
+}
+
+void hr_party_each_progress(hr_party *p, hr_party_progress_visit *visit, void *user) {
+    part_room room;
+    for (size_t i = 0; i < p->job_count; i++) {
+        hr_live_job *j = p->jobs[i];
+        if (!j->read || hr_live_job_is_over(j)) continue;
+        const hr_job_view view = hr_live_job_view(j);
+        const hr_journal_progress progress = progress_of(p, j, &room);
+        visit(user, &view, &progress);
+    }
+}
+
+static hr_status note_progress(hr_party *p, hr_live_job *j, hr_error *err) {
+    part_room room;
+    const hr_journal_progress progress = progress_of(p, j, &room);
     j->shown_at = p->clock.now;
     j->unshown = false;
     j->noted_kind = 0;

@@ -5,12 +5,15 @@
 #include "federation/federated/terms.h"
 #include "federation/roles/own_job.h"
 #include "federation/roles/receipt_files.h"
+#include "federation/roles/service_metrics.h"
 #include "federation/transport/nats.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+enum { SHOW = 1000 }; /* milliseconds from one progress to the next */
 
 struct hr_coordinator_service {
     hr_own_job job;
@@ -20,7 +23,9 @@ struct hr_coordinator_service {
     hr_federation_file federation;
     char *receipts;        /* path */
     hr_presence *presence; /* NULL on a loopback */
-    bool has_result;       /* of an earlier job, which may still owe packets */
+    hr_counted_transport packets;
+    int64_t shown;   /* when progress was last shown, in milliseconds */
+    bool has_result; /* of an earlier job, which may still owe packets */
     hr_party *party;
     const hr_party_settings *settings;
     hr_log log;
@@ -61,6 +66,8 @@ static hr_status open_coordinator_party(hr_coordinator_service *m, hr_error *err
     job->work.report_end = m->settings->report_end;
     job->work.user = m->settings->user;
     hr_party_options options = hr_coordinator_options(&m->endpoint, m->journal, &job->work.work);
+    hr_counted_transport_use(&m->packets, m->endpoint.transport);
+    options.transport = &m->packets.transport;
     options.schema = job->schema;
     options.round_gain = job->file.round_gain;
     options.deadline = (int64_t)job->file.deadline * 1000;
@@ -209,8 +216,35 @@ hr_status hr_coordinator_service_take(hr_coordinator_service *m, hr_job_result *
     return HR_OK;
 }
 
-static bool is_job_over(void *user) {
+static void show_open_job(void *user, const hr_job_view *view, const hr_journal_progress *progress) {
     const hr_coordinator_service *m = user;
+    char id[2 * HR_JOURNAL_ID + 1], name[HR_JOB_NAME_MAX + 1];
+    hr_job_owner owners[HR_MEMBERS_MAX];
+    hr_text_hex(view->record->id, HR_JOURNAL_ID, id);
+    snprintf(name, sizeof name, "%.*s", (int)view->terms->name.len, (const char *)view->terms->name.data);
+    hr_job_progress shown = {.id = id,
+                             .name = name,
+                             .coordinator = m->job.file.member.name,
+                             .state = "running",
+                             .awaits = "",
+                             .since = "",
+                             .epsilon = hr_terms_cost(view->terms),
+                             .cancelled = view->record->cancelled,
+                             .until = progress->until};
+    hr_jobs_progress(progress, owners, &shown);
+    m->settings->progress(m->settings->user, &shown);
+}
+
+void hr_coordinator_service_show(hr_coordinator_service *m) {
+    const int64_t now = hr_endpoint_clock().now;
+    if (!m->settings->progress || (m->shown && now - m->shown < SHOW)) return;
+    m->shown = now;
+    hr_party_each_progress(m->party, show_open_job, m);
+}
+
+static bool is_job_over(void *user) {
+    hr_coordinator_service *m = user;
+    hr_coordinator_service_show(m);
     return !hr_party_jobs(m->party);
 }
 
@@ -240,6 +274,7 @@ hr_status hr_coordinate(const char *file, const char *result, const hr_party_set
     }
     if (!status) status = hr_endpoint_drain(m->party, &ours, err);
     if (!status) status = hr_coordinator_service_take(m, out, err);
+    hr_counted_transport_report(&m->packets, &ours);
     hr_coordinator_service_close(m);
     return status;
 }

@@ -128,6 +128,20 @@ static hr_status show_party(void *user, const hr_journal_view *view) {
     return HR_OK;
 }
 
+void hr_jobs_progress(const hr_journal_progress *progress, hr_job_owner owners[HR_MEMBERS_MAX],
+                      hr_job_progress *out) {
+    out->round = progress->round;
+    out->rounds = progress->rounds;
+    out->step = progress->step;
+    out->unit = progress->unit;
+    out->owners = owners;
+    out->owner_count = progress->part_count;
+    for (size_t i = 0; i < out->owner_count; i++) {
+        const hr_journal_part *p = &progress->parts[i];
+        owners[i] = (hr_job_owner){p->member, p->part, p->reason, p->trees, p->skipped, p->awaited};
+    }
+}
+
 static hr_status show_progress(void *user, const hr_journal_item *item, const hr_journal_progress *progress) {
     shown_party *v = user;
     hr_job_owner owners[HR_MEMBERS_MAX];
@@ -140,18 +154,9 @@ static hr_status show_progress(void *user, const hr_journal_item *item, const hr
                              .since = item->since,
                              .epsilon = item->epsilon,
                              .cancelled = item->cancelled,
-                             .round = progress->round,
-                             .rounds = progress->rounds,
-                             .step = progress->step,
-                             .unit = progress->unit,
                              /* While no program runs, nobody is waited for. */
-                             .until = v->running && progress->until > v->date ? progress->until : 0,
-                             .owners = owners,
-                             .owner_count = progress->part_count};
-    for (size_t i = 0; i < shown.owner_count; i++) {
-        const hr_journal_part *p = &progress->parts[i];
-        owners[i] = (hr_job_owner){p->member, p->part, p->reason, p->trees, p->skipped, p->awaited};
-    }
+                             .until = v->running && progress->until > v->date ? progress->until : 0};
+    hr_jobs_progress(progress, owners, &shown);
     v->stopped = !v->viewer->job(v->viewer->user, &shown);
     return HR_OK;
 }
@@ -219,6 +224,27 @@ hr_status hr_jobs_fail_busy(const char *journal, const char *path, hr_error *err
              path, path, job.id);
     hr_fail(err, HR_E_BUSY, remedy, "the job '%s' (id %s) runs: %s", job.name, job.id, why.message);
     return hr_fail_at(err, HR_E_BUSY, journal, 0, 0, NULL);
+}
+
+/* ---- An owner's file ---- */
+
+hr_status hr_owner_read(const char *owner_file, void (*visit)(void *user, const hr_owner_info *info),
+                        void *user, hr_error *err) {
+    hr_owner_file file;
+    hr_arena *arena = hr_arena_new();
+    hr_status status = arena ? hr_owner_file_read(owner_file, arena, &file, err) : hr_fail_memory(err);
+    if (!status) {
+        const hr_owner_info info = {.name = file.member.name,
+                                    .federation = file.member.federation,
+                                    .data = file.data,
+                                    .test = file.test,
+                                    .schema = file.schema,
+                                    .ledger = file.ledger,
+                                    .models = file.models};
+        visit(user, &info);
+    }
+    hr_arena_free(arena);
+    return status;
 }
 
 /* ---- A person's decision on an offer, for the process that serves ---- */

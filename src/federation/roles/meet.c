@@ -20,7 +20,9 @@ static hr_status open_all(meeting *m, const char *job, const char *result, const
     m->owners = calloc(owners->file_count + 1, sizeof *m->owners);
     hr_status status = m->owners ? hr_loopback_new(&m->loopback, err) : hr_fail_memory(err);
     for (size_t i = 0; !status && i < owners->file_count; i++) {
-        status = hr_owner_service_open(owners->files[i], m->settings, m->loopback, &m->owners[i], err);
+        const hr_owner_opening opening = {
+            .file = owners->files[i], .settings = m->settings, .loopback = m->loopback};
+        status = hr_owner_service_open(&opening, &m->owners[i], err);
         if (!status) m->owner_count++;
     }
     return status ? status
@@ -59,6 +61,7 @@ static hr_status run_meeting(meeting *m, hr_error *err) {
         if (!any) nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
         any = false;
         status = continue_party(m, hr_coordinator_service_party(m->coordinator), &any, err);
+        hr_coordinator_service_show(m->coordinator);
         for (size_t i = 0; !status && i < m->owner_count; i++)
             status = continue_party(m, hr_owner_service_party(m->owners[i]), &any, err);
     }

@@ -16,6 +16,18 @@ hr_status hr_serve(const char *file, const hr_party_settings *settings, hr_error
     return fail_absent_party_absent(err);
 }
 
+hr_status hr_serve_records(const char *file, const hr_owner_records *records,
+                           const hr_party_settings *settings, hr_error *err) {
+    (void)file, (void)records, (void)settings;
+    return fail_absent_party_absent(err);
+}
+
+hr_status hr_owner_read(const char *owner_file, void (*visit)(void *user, const hr_owner_info *info),
+                        void *user, hr_error *err) {
+    (void)owner_file, (void)visit, (void)user;
+    return fail_absent_party_absent(err);
+}
+
 hr_status hr_job_makes(const char *file, hr_job_product *out, hr_error *err) {
     (void)file, (void)out;
     return fail_absent_party_absent(err);

@@ -9,6 +9,7 @@
 #include "privacy/ledger/spend.h"
 #include "tables/data/records.h"
 #include "tables/schema/schema.h"
+#include "tables/schema/schema_difference.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,8 @@ struct hr_owner_service {
     hr_endpoint endpoint;
     hr_counted_transport packets;
     hr_schema *schema;
-    hr_data *data, *test; /* test: NULL unless the file names one */
+    hr_data *read, *read_test;  /* from the files; NULL: not read */
+    const hr_data *data, *test; /* test: NULL unless there is one */
     hr_ledger *ledger;
     struct stat ledger_file; /* as it was when it was opened */
     hr_journal *journal;
@@ -48,16 +50,41 @@ static hr_status read_owner_table(const hr_owner_service *s, const char *data, c
     return hr_data_read(s->schema, data, &options, out, err);
 }
 
-static hr_status read_records(hr_owner_service *s, hr_error *err) {
+/* Of records that a program has in memory; `what` they are called. */
+static hr_status check_given(const hr_owner_service *s, const hr_data *data, const char *what,
+                             hr_error *err) {
+    static const hr_schema_sides sides = {"of the records", "in the file"};
+    char difference[HR_SCHEMA_DIFFERENCE];
+    if (hr_schema_difference(hr_data_schema(data), s->schema, &sides, difference)) {
+        hr_fail(err, HR_E_SCHEMA, "make them with the schema of the owner file, as it is now",
+                "%s follow another schema: %s", what, difference);
+        return hr_fail_at(err, HR_E_SCHEMA, s->file.schema, 0, 0, NULL);
+    }
+    if (!hr_data_labels(data))
+        return hr_fail(err, HR_E_SCHEMA, "give the label of each record", "%s have no labels", what);
+    hr_status status = hr_data_check_exposures(data, err);
+    return status ? status : hr_data_refuse_repeats(data, err);
+}
+
+static hr_status read_records(hr_owner_service *s, const hr_owner_opening *o, hr_error *err) {
+    if (!s->file.data && !o->records.data) {
+        const hr_status none = hr_fail(err, HR_E_FORMAT, "expected: a file, or the address of a database",
+                                       "the key 'data' is missing");
+        return hr_fail_at(err, none, o->file, 1, 1, NULL);
+    }
     hr_status status = hr_schema_read(s->file.schema, &s->schema, err);
     if (!status) {
         status = hr_schema_public(s->schema, err);
         if (!status) status = hr_schema_decides_unit(s->schema, err);
         if (status) return hr_fail_at(err, status, s->file.schema, 0, 0, NULL);
     }
-    if (!status) status = read_owner_table(s, s->file.data, s->file.query, &s->data, err);
-    if (!status && s->file.test)
-        status = read_owner_table(s, s->file.test, s->file.test_query, &s->test, err);
+    if (!status && o->records.data) status = check_given(s, o->records.data, "the records", err);
+    if (!status && o->records.test) status = check_given(s, o->records.test, "the test records", err);
+    if (!status && !o->records.data) status = read_owner_table(s, s->file.data, s->file.query, &s->read, err);
+    if (!status && !o->records.test && s->file.test)
+        status = read_owner_table(s, s->file.test, s->file.test_query, &s->read_test, err);
+    s->data = o->records.data ? o->records.data : s->read;
+    s->test = o->records.test ? o->records.test : s->read_test;
     return status;
 }
 
@@ -176,44 +203,42 @@ static hr_status open_owner_party(hr_owner_service *s, hr_error *err) {
     return hr_party_open(&options, &s->party, err);
 }
 
-static hr_status open_owner_parts(hr_owner_service *s, const char *file, const hr_owner_service *before,
-                                  hr_loopback *loopback, hr_error *err) {
+static hr_status open_owner_parts(hr_owner_service *s, const hr_owner_opening *o,
+                                  const hr_owner_service *before, hr_error *err) {
     s->arena = hr_arena_new();
-    hr_status status = s->arena ? hr_owner_file_read(file, s->arena, &s->file, err) : hr_fail_memory(err);
-    if (!status) status = hr_owner_file_check(&s->file, file, s->arena, err);
+    hr_status status = s->arena ? hr_owner_file_read(o->file, s->arena, &s->file, err) : hr_fail_memory(err);
+    if (!status) status = hr_owner_file_check(&s->file, o->file, s->arena, err);
     s->log.owner = s->file.member.name;
-    if (!status) status = read_records(s, err);
+    if (!status) status = read_records(s, o, err);
     if (!status) status = log_remarks(s, s->data, err);
     if (!status) status = log_remarks(s, s->test, err);
     if (!status) status = open_ledger(s, before, err);
     if (!status && !s->borrows) wait_for_ledger(s);
     if (!status) status = hr_ledger_settle(s->ledger, err); /* a process may have been killed before it did */
-    if (!status) status = open_owner_endpoint(s, before, loopback, err);
+    if (!status) status = open_owner_endpoint(s, before, o->loopback, err);
     if (!status) status = hr_endpoint_note_version(&s->endpoint, s->journal, &s->log, err);
     if (!status) status = open_owner_presence(s, err);
     return status ? status : set_ledger_unit(s, err);
 }
 
 /* All but the party; `before` is the service that it is to replace, or NULL. */
-static hr_status make_service(const char *file, const hr_party_settings *settings,
-                              const hr_owner_service *before, hr_loopback *loopback, hr_owner_service **out,
-                              hr_error *err) {
+static hr_status make_service(const hr_owner_opening *o, const hr_owner_service *before,
+                              hr_owner_service **out, hr_error *err) {
     hr_owner_service *s = calloc(1, sizeof *s);
     if (!s) return hr_fail_memory(err);
-    s->settings = settings;
-    s->log = (hr_log){.sink = settings->log_line, .user = settings->user};
+    s->settings = o->settings;
+    s->log = (hr_log){.sink = o->settings->log_line, .user = o->settings->user};
     s->begun = hr_endpoint_clock().date;
     hr_owner_work_init(&s->work);
-    hr_status status = open_owner_parts(s, file, before, loopback, err);
+    hr_status status = open_owner_parts(s, o, before, err);
     if (status) hr_owner_service_close(s);
     *out = status ? NULL : s;
     return status;
 }
 
-hr_status hr_owner_service_open(const char *file, const hr_party_settings *settings, hr_loopback *loopback,
-                                hr_owner_service **out, hr_error *err) {
+hr_status hr_owner_service_open(const hr_owner_opening *opening, hr_owner_service **out, hr_error *err) {
     hr_owner_service *s = NULL;
-    hr_status status = make_service(file, settings, NULL, loopback, &s, err);
+    hr_status status = make_service(opening, NULL, &s, err);
     if (status) return status;
     status = open_owner_party(s, err);
     if (status)
@@ -232,8 +257,8 @@ void hr_owner_service_close(hr_owner_service *s) {
         hr_journal_close(s->journal);
         hr_ledger_close(s->ledger);
     }
-    hr_data_free(s->data);
-    hr_data_free(s->test);
+    hr_data_free(s->read);
+    hr_data_free(s->read_test);
     hr_schema_free(s->schema);
     hr_arena_free(s->arena);
     free(s);
@@ -316,11 +341,11 @@ static hr_status refuse_replaced_ledger(const hr_owner_service *s, hr_error *err
 
 /* Continues from the journal with the files as they are now; with the previous ones if they are faulty, or if
  * the broker does not answer with them. */
-static hr_status reload(hr_owner_service **service, const char *file, hr_error *err) {
+static hr_status reload(hr_owner_service **service, const hr_owner_opening *opening, hr_error *err) {
     hr_owner_service *s = *service, *made = NULL;
     hr_error why = {0};
     if (is_ledger_replaced(s)) return refuse_replaced_ledger(s, err);
-    hr_status status = make_service(file, s->settings, s, NULL, &made, &why);
+    hr_status status = make_service(opening, s, &made, &why);
     if (status == HR_E_MEMORY) return hr_fail_memory(err);
     if (status) {
         hr_endpoint_log_not_replaced(&s->log, &why);
@@ -333,23 +358,31 @@ static hr_status reload(hr_owner_service **service, const char *file, hr_error *
     return status;
 }
 
-hr_status hr_serve(const char *file, const hr_party_settings *settings, hr_error *err) {
+hr_status hr_serve_records(const char *file, const hr_owner_records *records,
+                           const hr_party_settings *settings, hr_error *err) {
     hr_owner_service *s = NULL;
     hr_party_settings ours;
+    const hr_owner_opening opening = {.file = file, .records = *records, .settings = &ours};
     hr_status status = hr_endpoint_settings(settings, &ours, err);
     if (!status) status = hr_nats_present(err);
-    if (!status) status = hr_owner_service_open(file, &ours, NULL, &s, err);
+    if (!status) status = hr_owner_service_open(&opening, &s, err);
     if (status) return status;
     status = write_metrics(s, err);
     if (!status) hr_log_write(&s->log, HR_LOG_INFO, NULL, "ready for jobs");
     if (!status && ours.ready) ours.ready(ours.user);
     do {
-        if (!status && s->reload) status = reload(&s, file, err);
+        if (!status && s->reload) status = reload(&s, &opening, err);
         if (!status) status = hr_endpoint_work(s->party, &ours, is_service_over, s, err);
     } while (!status && s->reload);
     if (!status) status = hr_endpoint_drain(s->party, &ours, err);
     hr_presence_leave(s->presence);
     if (s->party) refresh_metrics(s);
+    hr_counted_transport_report(&s->packets, &ours);
     hr_owner_service_close(s);
     return status;
+}
+
+hr_status hr_serve(const char *file, const hr_party_settings *settings, hr_error *err) {
+    const hr_owner_records none = {0};
+    return hr_serve_records(file, &none, settings, err);
 }

@@ -14,12 +14,13 @@
 
 /* ---- Packets ---- */
 
-static hr_status count_sent(hr_counted_transport *c, hr_status status) {
+static hr_status count_sent(hr_counted_transport *c, size_t size, hr_status status) {
     if (status) {
         c->failed++;
         return status;
     }
     c->sent++;
+    c->bytes_sent += size;
     c->last = (int64_t)time(NULL);
     return HR_OK;
 }
@@ -27,13 +28,13 @@ static hr_status count_sent(hr_counted_transport *c, hr_status status) {
 static hr_status send_counted(hr_transport *self, const char *to, const void *bytes, size_t size,
                               hr_error *err) {
     hr_counted_transport *c = (hr_counted_transport *)self;
-    return count_sent(c, c->inner->send(c->inner, to, bytes, size, err));
+    return count_sent(c, size, c->inner->send(c->inner, to, bytes, size, err));
 }
 
 static hr_status post_counted(hr_transport *self, const char *to, const void *bytes, size_t size,
                               hr_error *err) {
     hr_counted_transport *c = (hr_counted_transport *)self;
-    return count_sent(c, c->inner->post(c->inner, to, bytes, size, err));
+    return count_sent(c, size, c->inner->post(c->inner, to, bytes, size, err));
 }
 
 static hr_status receive_counted(hr_transport *self, int milliseconds, hr_packet *out, hr_error *err) {
@@ -41,6 +42,7 @@ static hr_status receive_counted(hr_transport *self, int milliseconds, hr_packet
     hr_status status = c->inner->receive(c->inner, milliseconds, out, err);
     if (status || !out->bytes) return status;
     c->received++;
+    c->bytes_received += out->size;
     c->last = (int64_t)time(NULL);
     return HR_OK;
 }
@@ -70,6 +72,14 @@ void hr_counted_transport_use(hr_counted_transport *counted, hr_transport *inner
                                         .refuse = inner->refuse ? refuse_counted : NULL,
                                         .link = inner->link ? counted_link : NULL};
     counted->inner = inner;
+}
+
+void hr_counted_transport_report(const hr_counted_transport *c, const hr_party_settings *settings) {
+    const hr_traffic traffic = {.packets_sent = c->sent,
+                                .packets_received = c->received,
+                                .bytes_sent = c->bytes_sent,
+                                .bytes_received = c->bytes_received};
+    if (settings->report_traffic) settings->report_traffic(settings->user, &traffic);
 }
 
 /* ---- The text ---- */

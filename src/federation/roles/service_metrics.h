@@ -16,9 +16,10 @@ enum { HR_METRICS_PAUSE = 15 * 1000 /* milliseconds between two writings */ };
 
 /* A transport whose packets are counted. */
 typedef struct hr_counted_transport {
-    hr_transport transport; /* first. Its user does not close it */
-    hr_transport *inner;    /* borrowed */
-    uint64_t sent, failed, received;
+    hr_transport transport;          /* first. Its user does not close it */
+    hr_transport *inner;             /* borrowed */
+    uint64_t sent, failed, received; /* packets */
+    uint64_t bytes_sent, bytes_received;
     /* Seconds since 1970 began; 0: never. */
     int64_t last;    /* when the transport last took or gave a packet */
     int64_t contact; /* when there was last a connection, as far as somebody asked */
@@ -26,6 +27,9 @@ typedef struct hr_counted_transport {
 
 /* From now on the packets are those of `inner`, borrowed. Counts go on: they begin with {0}. */
 void hr_counted_transport_use(hr_counted_transport *counted, hr_transport *inner);
+
+/* To settings->report_traffic, if there is one. */
+void hr_counted_transport_report(const hr_counted_transport *counted, const hr_party_settings *settings);
 
 /* What owners alone have. */
 typedef struct hr_owner_numbers {

@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,6 +242,14 @@ static hr_status check_readable(const char *path, const char *what, hr_error *er
 
 hr_status hr_nats_check(const hr_nats_options *options, hr_error *err) {
     assert(options && options->url && options->federation && options->name);
+    static atomic_long user; /* the process that has libnats's threads, which a forked one lacks; 0: none */
+    long none = 0;
+    const long self = (long)getpid();
+    if (!atomic_compare_exchange_strong(&user, &none, self) && none != self)
+        return hr_fail(err, HR_E_ARGUMENT,
+                       "fork before the broker is used, or start a new program (in Python, multiprocessing "
+                       "with 'spawn')",
+                       "this process was forked from one that has used a broker, and cannot use one itself");
     const char *names[] = {options->federation, options->name};
     for (size_t i = 0; i < 2; i++) {
         if (hr_nats_name_fits(names[i])) continue;

@@ -147,6 +147,7 @@ bool hr_file_lock_is_on(const hr_file_lock *file_lock, const char *path) {
 void hr_file_lock_release(hr_file_lock *file_lock) {
     if (!file_lock) return;
     if (file_lock->path) unlink(file_lock->path); /* while it is locked: who opens it now finds it gone */
+    flock(file_lock->file, LOCK_UN); /* a process that was forked meanwhile has the file open as well */
     close(file_lock->file);
     free(file_lock->path);
     free(file_lock);

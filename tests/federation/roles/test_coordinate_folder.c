@@ -623,7 +623,8 @@ static hr_owner_service *open_owner(size_t index) {
     snprintf(path, sizeof path, "%s.yaml", name);
     snprintf(text, sizeof text, owner_file, name, name, name, name, name, name);
     write_text(path, text);
-    must(hr_owner_service_open(path, &settings, loopback, &owner, &err), &err);
+    const hr_owner_opening opening = {.file = path, .settings = &settings, .loopback = loopback};
+    must(hr_owner_service_open(&opening, &owner, &err), &err);
     return owner;
 }
 
