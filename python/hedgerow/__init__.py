@@ -10,8 +10,9 @@ import importlib
 from typing import TYPE_CHECKING
 
 from ._native import ffi, lib, text_of
-from .errors import (AbsentError, ArgumentError, BudgetError, FileError, FormatError, HedgerowError, HedgerowWarning, LimitError, MisfitWarning,
-                     PolicyError, PrivacyLeakWarning, ReviewWarning, SchemaError, SuspectModelWarning, UnknownCategoryWarning)
+from .errors import (AbsentError, ArgumentError, BudgetError, BusyError, DeclinedError, FileError, FormatError, HedgerowError, HedgerowWarning, JobError,
+                     LimitError, MisfitWarning, PolicyError, PrivacyLeakWarning, ReviewWarning, SchemaError, StoppedError, SuspectModelWarning,
+                     UnknownCategoryWarning)
 from .explain import Axis, Shap, Shape, Shapes
 from .generate import generate_hospital
 from .ledger import Entry, Ledger, LedgerLeftBehind
@@ -21,15 +22,20 @@ from .schema import Column, Fact, Schema
 
 # Names of modules that are imported at their first use.
 LATER = {'HedgerowClassifier': 'estimators', 'HedgerowRegressor': 'estimators', 'HedgerowSurvival': 'survival', 'Evaluation': 'evaluation', 'Figure': 'evaluation', 'evaluate': 'evaluation',
-         'simulate': 'federation', 'PublicEncoder': 'pipeline', 'PublicScaler': 'pipeline', 'private_pipeline': 'pipeline', 'PrivateSearchCV': 'search',
+         'simulate': 'federation', 'Owner': 'owner', 'Service': 'owner', 'coordinate': 'coordinator', 'JobResult': 'coordinator', 'Job': '_jobs', 'jobs': '_jobs',
+         'cancel_job': '_jobs', 'JobProgress': '_work', 'PublicEncoder': 'pipeline', 'PublicScaler': 'pipeline', 'private_pipeline': 'pipeline', 'PrivateSearchCV': 'search',
          'check_search': '_search_cost', 'search_cost': '_search_cost', 'report': '_report'}
 
 if TYPE_CHECKING:
+    from ._jobs import Job, cancel_job, jobs
     from ._report import report
     from ._search_cost import check_search, search_cost
+    from ._work import JobProgress
+    from .coordinator import JobResult, coordinate
     from .estimators import HedgerowClassifier, HedgerowRegressor
     from .evaluation import Evaluation, Figure, evaluate
     from .federation import simulate
+    from .owner import Owner, Service
     from .pipeline import PublicEncoder, PublicScaler, private_pipeline
     from .search import PrivateSearchCV
     from .survival import HedgerowSurvival
@@ -51,11 +57,11 @@ SKOPS_TYPES = ['%s.%s.%s' % (__name__, LATER[name], name) for name in
                ('HedgerowClassifier', 'HedgerowRegressor', 'HedgerowSurvival', 'PrivateSearchCV', 'PublicEncoder', 'PublicScaler')]
 SKOPS_TYPES += [kind.__module__ + '.' + kind.__name__ for kind in (Ledger, LedgerLeftBehind, Model, Predictor, Schema)]
 
-__all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'Column', 'Entry', 'Evaluation', 'Fact', 'Figure', 'FileError', 'FormatError',
-           'Guarantee', 'HedgerowClassifier', 'HedgerowError', 'HedgerowRegressor', 'HedgerowSurvival', 'HedgerowWarning', 'Ledger', 'LimitError', 'MisfitWarning',
-           'Model', 'PolicyError', 'Predictor', 'PrivacyLeakWarning', 'PrivateSearchCV', 'PublicEncoder', 'PublicScaler', 'Release', 'Releases',
-           'ReviewWarning', 'SKOPS_TYPES', 'Schema', 'SchemaError', 'Shap', 'Shape', 'Shapes', 'SurvivalCurve', 'SuspectModelWarning', 'UnknownCategoryWarning', 'check_search', 'evaluate',
-           'generate_hospital', 'methods', 'private_pipeline', 'report', 'search_cost', 'simulate']
+__all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'BusyError', 'Column', 'DeclinedError', 'Entry', 'Evaluation', 'Fact', 'Figure', 'FileError', 'FormatError',
+           'Guarantee', 'HedgerowClassifier', 'HedgerowError', 'HedgerowRegressor', 'HedgerowSurvival', 'HedgerowWarning', 'Job', 'JobError', 'JobProgress', 'JobResult', 'Ledger', 'LimitError', 'MisfitWarning',
+           'Model', 'Owner', 'PolicyError', 'Predictor', 'PrivacyLeakWarning', 'PrivateSearchCV', 'PublicEncoder', 'PublicScaler', 'Release', 'Releases',
+           'ReviewWarning', 'SKOPS_TYPES', 'Schema', 'SchemaError', 'Service', 'Shap', 'Shape', 'Shapes', 'StoppedError', 'SurvivalCurve', 'SuspectModelWarning', 'UnknownCategoryWarning', 'cancel_job', 'check_search', 'coordinate', 'evaluate',
+           'generate_hospital', 'jobs', 'methods', 'private_pipeline', 'report', 'search_cost', 'simulate']
 
 
 def methods() -> dict[str, dict[str, str]]:

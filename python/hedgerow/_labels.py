@@ -116,6 +116,19 @@ def events_of(y: Any, rows: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]
     return event == 1, time
 
 
+def labels_in(X: Any, y: Any, schema: Schema) -> Any:
+    """y, or the column of X that it names, or that the schema's label is named as; of times, two columns. Fails: ArgumentError (no labels)."""
+    if y is not None and not isinstance(y, str):
+        return y
+    label = schema.label
+    wanted = [name for name in (label.event, label.name) if name is not None] if y is None else [y]
+    names = list(X.column_names if hasattr(X, 'column_names') else getattr(X, 'columns', ()))  # of pyarrow's tables, `columns` are the arrays
+    for name in wanted:
+        if name not in names:
+            raise ArgumentError('X has no column %r with the labels; give them as y.' % name)
+    return X[wanted[0]] if len(wanted) == 1 else np.column_stack([np.asarray(_plain(X[name])).astype(np.float64) for name in wanted])
+
+
 def labels_of(schema: Schema, y: Any, rows: int) -> NDArray[np.float64]:
     """As the library has them: indices of the schema's classes, or numbers. Fails: ValueError, SchemaError."""
     if schema.label.event is not None:

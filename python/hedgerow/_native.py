@@ -15,7 +15,7 @@ __all__ = ['Interrupts', 'Remarks', 'call', 'callers_level', 'delta_left', 'ffi'
 CLASSES = {
     lib.HR_E_ARGUMENT: errors.ArgumentError, lib.HR_E_IO: errors.FileError, lib.HR_E_FORMAT: errors.FormatError,
     lib.HR_E_SCHEMA: errors.SchemaError, lib.HR_E_BUDGET: errors.BudgetError, lib.HR_E_POLICY: errors.PolicyError,
-    lib.HR_E_ABSENT: errors.AbsentError, lib.HR_E_LIMIT: errors.LimitError,
+    lib.HR_E_ABSENT: errors.AbsentError, lib.HR_E_LIMIT: errors.LimitError, lib.HR_E_JOB: errors.JobError, lib.HR_E_BUSY: errors.BusyError,
 }
 
 

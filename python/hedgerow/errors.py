@@ -1,6 +1,8 @@
 """What a call of the library can fail with. Each error has the parts of the message: where, what, and the remedy."""
 from __future__ import annotations
 
+from typing import Any
+
 
 class HedgerowError(Exception):
     """A call failed. `str()` of it names place, message and remedy; the parts that do not apply are empty or 0."""
@@ -32,6 +34,27 @@ class BudgetError(HedgerowError):
 
 class PolicyError(HedgerowError):
     """A rule refuses it: one that the owner of the data set, or one that protects it."""
+
+
+class BusyError(HedgerowError):
+    """Another program works with the file already."""
+
+
+class StoppedError(HedgerowError):
+    """The program asked the work to stop. A job of a federation continues when it is started again."""
+
+
+class JobError(HedgerowError):
+    """A job of a federation ended without a result. ending: the word of how, such as 'not begun' or 'timed out'; exit_code: that of `hedgerow coordinate`;
+    owners: what became of each that was asked (`OwnerPart`)."""
+
+    def __init__(self, text: str, *, ending: str = '', exit_code: int = 1, owners: tuple[Any, ...] = (), **parts: Any) -> None:
+        super().__init__(text, **parts)
+        self.ending, self.exit_code, self.owners = ending, exit_code, owners
+
+
+class DeclinedError(JobError, PolicyError):
+    """Every owner declined the job; `owners` have their reasons."""
 
 
 class AbsentError(HedgerowError):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from . import _frames
 from ._native import call, ffi, lib, text_of
 from .errors import ArgumentError, SchemaError
-from ._labels import labels_of
+from ._labels import labels_in, labels_of
 from ._parameters import exposures_of
 from .estimators import HedgerowEstimator
 from .ledger import Ledger, ledger_of
@@ -97,17 +97,6 @@ def columns_for(estimator: HedgerowEstimator, X: Any) -> _frames.Columns:
         return _frames.Columns(estimator._columns(X, reset=False).items, False)
     columns = _frames.columns_of(X)
     return columns if columns.named else _frames.Columns(estimator._columns(X, reset=False).items, False)
-
-
-def labels_in(X: Any, y: Any, schema: Schema) -> Any:
-    """Fails: ArgumentError (no labels)."""
-    if y is not None and not isinstance(y, str):
-        return y
-    name = schema.label.name if y is None else y
-    names = X.columns if hasattr(X, 'columns') else getattr(X, 'column_names', ())
-    if name not in list(names):
-        raise ArgumentError('X has no column %r with the labels; give them as y.' % name)
-    return X[name]
 
 
 def decision_rule(schema: Schema, threshold: float | None, costs: Any) -> tuple[Any, list[Any]]:

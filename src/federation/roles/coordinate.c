@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { SHOW = 1000 }; /* milliseconds from one progress to the next */
+enum { SHOW = 200 }; /* milliseconds from one progress to the next */
 
 struct hr_coordinator_service {
     hr_own_job job;

@@ -18,7 +18,7 @@ void hr_coordinator_service_close(hr_coordinator_service *service);
 
 hr_party *hr_coordinator_service_party(hr_coordinator_service *service);
 
-/* Gives settings->progress how far its open jobs are, at most once a second. */
+/* Gives settings->progress how far its open jobs are, at most five times a second. */
 void hr_coordinator_service_show(hr_coordinator_service *service);
 
 /* The result, which is the caller's from then on. Fails: POLICY (the job ended without one, or one of
