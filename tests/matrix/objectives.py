@@ -90,7 +90,6 @@ REFUSED = {
     ('corrected intervals', 'average'): 'models of quantiles are not averaged',
     ('corrected intervals', 'figures with noise'): 'no figures of quantiles are released with noise',
     ('corrected intervals', 'ONNX'): OF_INTERVALS, ('corrected intervals', 'XGBoost'): OF_INTERVALS, ('corrected intervals', 'LightGBM'): OF_INTERVALS,
-    ('cuts as quantiles', 'owners'): 'a job of owners cannot release cuts between intervals',
     ('cuts as quantiles', 'start'): 'the start has another schema: column days, intervals: cuts in the start',
     ('cuts as quantiles', 'tune'): TUNE % 'times of events',
     ('cuts as quantiles', 'average'): 'models of times of events are not averaged',

@@ -64,7 +64,9 @@ hr_status hr_federated_check_label(const hr_federated_method *method, bool paper
             "models of %s are not averaged", hr_task_text(task));
         return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
     }
-    hr_status status = hr_schema_refuse_quantile_cuts(schema, "a job of owners", err);
+    char what[80];
+    snprintf(what, sizeof what, "a job of method %s", method->method->info.name);
+    hr_status status = method->finds_cuts ? HR_OK : hr_schema_refuse_quantile_cuts(schema, what, err);
     if (status) return status;
     return hr_method_check_label(method->method, paper ? HR_MODE_PAPER : HR_MODE_SOUND, schema, err);
 }

@@ -29,7 +29,8 @@ typedef struct hr_owner_turn {
 typedef struct hr_joint_model {
     hr_arena *arena;
     hr_forest forest;
-    hr_release *releases; /* of all trees and votes, also of trees that the model leaves out */
+    const hr_schema *schema; /* the job's with the cuts that were found, borrowed; NULL: the job's */
+    hr_release *releases;    /* of all trees and votes, also of trees that the model leaves out */
     size_t release_count;
     hr_settings settings; /* the options of the terms; the method adds its own */
 } hr_joint_model;
@@ -93,6 +94,7 @@ struct hr_federated_method {
     const hr_left_out *left_out; /* ended by a NULL name; NULL: it has all of the method's options */
     bool averages;               /* each owner trains a whole model, by a method that the terms name */
     bool tests;                  /* its owners' records are those of their test tables */
+    bool finds_cuts;             /* of times, where the schema leaves them to it */
     bool persons;                /* in mode sound it protects whole persons, if the schema names a unit */
     /* Sets the options in which a job's defaults differ from the method's. NULL: none. */
     void (*defaults)(hr_fit_options *options);

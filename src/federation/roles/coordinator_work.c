@@ -9,6 +9,7 @@
 #include "federation/roles/receipt_files.h"
 #include "federation/sums/summed_coordinator.h"
 #include "fit/budget.h"
+#include "fit/cuts.h"
 #include "fit/measure/evaluation_figures.h"
 #include "fit/weights.h"
 #include "privacy/mechanisms.h"
@@ -85,6 +86,11 @@ static hr_status state_sums(joint_making *m, hr_guarantee *g, hr_error *err) {
              *persons ? m->method->persons : m->method->info.sound,
              (weighed || exposed) && !*persons && m->method->weighed ? m->method->weighed : "",
              weighed ? HR_WEIGHTS_DECLARED : "");
+    const size_t used = strlen(m->statement);
+    if (m->joint.schema)
+        snprintf(m->statement + used, STATEMENT - used,
+                 " The cuts between intervals of times were released as well, for %.3g %% of the budget.",
+                 100 * hr_cuts_share(m->job->schema));
     return HR_OK;
 }
 
@@ -186,6 +192,7 @@ static hr_status make_model(const hr_coordinator_work *w, const hr_job_view *job
                       .mode = job->terms->paper ? HR_MODE_PAPER : HR_MODE_SOUND,
                       .schema = (hr_schema *)job->schema};
     hr_status status = assemble(&m, err);
+    if (joint->schema) parts.schema = (hr_schema *)joint->schema;
     if (!status) status = state_guarantee(&m, &parts.guarantee, err);
     if (!status) {
         const ProtobufCBinaryData own = job->terms->coordinator_owner;

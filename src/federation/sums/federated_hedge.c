@@ -6,17 +6,16 @@
 #include "base/fail.h"
 #include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
+#include "federation/sums/hedge_cuts.h"
 #include "federation/sums/hedge_question_wire.h"
 #include "federation/sums/sum_checks.h"
 #include "federation/sums/summed_coordinator.h"
-#include "federation/sums/summed_owner.h"
 #include "fit/budget.h"
+#include "fit/cuts.h"
 #include "methods/hedge/hedge_machine.h"
 #include "privacy/crypto/csprng.h"
 #include "privacy/noise.h"
 #include "tables/bins/edges.h"
-#include "tables/data/records.h"
-#include "trees/candidates/hedge_records.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,121 +34,14 @@ static hr_status hedge_budget(const hr_job_view *job, hr_budget *out, hr_error *
     return status ? status : hr_budget_of(job->method->method, &options, out, err);
 }
 
-static size_t outputs_of(const hr_schema *schema) {
-    const hr_fit_facts facts = {.schema = schema};
-    return hr_facts_outputs(&facts);
-}
-
-/* ---- An owner ---- */
-
-typedef struct hedge_owner {
-    hr_records *records;
-    hr_hedge_question_reader reader;
-} hedge_owner;
-
-static void close_hedge_owner(void *state) {
-    hedge_owner *o = state;
-    hr_records_free(o->records);
-}
-
-static hr_status open_hedge_owner(const hr_owner_turn *t, const hr_budget *budget, hr_arena *arena,
-                                  void **state, hr_error *err) {
-    const hr_schema *schema = hr_data_schema(t->data), *offered = t->job->offered;
-    hr_fit_options options;
-    hedge_owner *o = *state = hr_arena_alloc(arena, 1, sizeof *o);
-    if (!o) return hr_fail_memory(err);
-    *o = (hedge_owner){0};
-    hr_status status = hr_data_check_exposures(t->data, err);
-    if (!status) status = options_of(t->job, &options, err);
-    if (status) return status;
-    hr_interactions interactions;
-    status = hr_interactions_read(options.interactions, schema, arena, &interactions, err);
-    if (status) return status;
-    const bool ordered = offered && outputs_of(schema) == 1 && hr_schema_is_monotone(offered) &&
-                         hr_schema_feature_count(offered) == hr_schema_feature_count(schema);
-    o->reader = (hr_hedge_question_reader){.schema = schema,
-                                           .monotone = ordered ? offered : NULL,
-                                           .bins = (uint32_t)options.bins,
-                                           .outputs = outputs_of(schema),
-                                           .objective = hr_hedge_objective(&options, hr_schema_task(schema)),
-                                           .privacy_measure = budget->privacy_measure,
-                                           .interactions = interactions,
-                                           .arena = arena};
-    return hr_records_new(t->data, o->reader.outputs, HR_HEDGE_CANDIDATES_OWNERS, t->threads, &o->records,
-                          err);
-}
-
-/* One line a part of the question about bins, which is charged at its own level. */
-static hr_status list_bins(const hedge_owner *o, const hr_hedge_question_in *h, hr_arena *arena,
-                           hr_summed_question *out, hr_error *err) {
-    const size_t parts = h->bins.part_count;
-    hr_charge *lines = hr_arena_alloc(arena, parts + 1, sizeof *lines);
-    size_t *counts = hr_arena_alloc(arena, parts + 1, sizeof *counts);
-    if (!lines || !counts) return hr_fail_memory(err);
-    hr_status status = hr_edge_question_check(o->reader.schema, o->reader.bins, &h->bins, err);
-    if (status) return status;
-    for (size_t i = 0; i < parts; i++) {
-        lines[i] = hr_hedge_question_part(&o->reader, h, i);
-        counts[i] = h->bins.parts[i].count;
-    }
-    out->lines = lines;
-    out->counts = counts;
-    out->line_count = parts;
-    return HR_OK;
-}
-
-static void list_lines(const hr_hedge_question *question, hr_summed_question *out) {
-    out->choice = question->kind == HR_HEDGE_CHOICE;
-    out->lines = question->lines;
-    out->counts = out->choice ? &question->tree_count : question->counts;
-    out->line_count = out->choice ? 1 : question->line_count;
-}
-
-static hr_status read_hedge_question(void *state, const hr_owner_turn *turn, const hr_sum_question *received,
-                                     hr_arena *arena, hr_summed_question *out, hr_error *err) {
-    (void)turn;
-    hedge_owner *o = state;
-    hr_hedge_question_in *h = hr_arena_alloc(arena, 1, sizeof *h);
-    if (!h) return hr_fail_memory(err);
-    hr_status status = hr_hedge_question_read(&o->reader, &received->body, arena, h, err);
-    if (status) return status;
-    out->content = h;
-    if (h->question.kind == HR_HEDGE_BINS) return list_bins(o, h, arena, out, err);
-    list_lines(&h->question, out);
-    return HR_OK;
-}
-
-static hr_status count_hedge_question(void *state, const hr_owner_turn *turn, const hr_summed_question *q,
-                                      hr_exact *out, hr_error *err) {
-    hedge_owner *o = state;
-    const hr_hedge_question_in *h = q->content;
-    if (h->question.kind == HR_HEDGE_BINS)
-        return hr_edges_count_nodes(turn->data, o->reader.bins, &h->bins, out, err);
-    return (q->choice ? hr_records_scores : hr_records_sums)(o->records, &h->question, out, err);
-}
-
-static hr_status follow_hedge_question(void *state, const hr_summed_question *q, hr_arena *arena,
-                                       hr_error *err) {
-    hedge_owner *o = state;
-    const hr_hedge_question *question = &((const hr_hedge_question_in *)q->content)->question;
-    if (question->kind != HR_HEDGE_LEAVES) return HR_OK;
-    hr_exact *ignored = hr_arena_alloc(arena, hr_hedge_question_values(question) + 1, sizeof *ignored);
-    return ignored ? hr_records_sums(o->records, question, ignored, err) : hr_fail_memory(err);
-}
-
-static const hr_summed_owner hedge_owner_rules = {.choices = true,
-                                                  .open = open_hedge_owner,
-                                                  .close = close_hedge_owner,
-                                                  .read = read_hedge_question,
-                                                  .follow = follow_hedge_question,
-                                                  .count = count_hedge_question};
-
 /* ---- The coordinator ---- */
 
 typedef struct hedge_coordinator {
     hr_arena *arena; /* of the job; borrowed */
     hr_csprng *public_random;
-    hr_hedge *hedge;
+    hr_hedge_cuts cuts; /* of times; the machine has what they leave of the budget */
+    hr_units budget;
+    hr_hedge *hedge; /* NULL: there are no cuts yet */
     hr_edge_levels *levels;
     hr_privacy_measure privacy_measure;
     uint32_t bins;
@@ -164,7 +56,29 @@ static void close_hedge_coordinator(void *state) {
     hedge_coordinator *c = state;
     hr_hedge_free(c->hedge);
     hr_edge_levels_free(c->levels);
+    hr_schema_free(c->cuts.schema);
     hr_csprng_close(c->public_random);
+}
+
+static hr_status open_machine(hedge_coordinator *c, const hr_job_view *job, hr_error *err) {
+    const hr_schema *schema = c->cuts.schema ? c->cuts.schema : job->schema;
+    hr_fit_options options;
+    hr_interactions interactions;
+    hr_status status = options_of(job, &options, err);
+    if (!status) status = hr_interactions_read(options.interactions, schema, c->arena, &interactions, err);
+    if (status) return status;
+    c->outputs = hr_hedge_outputs(schema);
+    const hr_hedge_terms terms = {.setting = {.privacy_measure = c->privacy_measure,
+                                              .unit = hr_hedge_unit_of(schema),
+                                              .budget = c->budget,
+                                              .dropped = c->cuts.dropped,
+                                              .task = hr_schema_task(schema),
+                                              .has_private_edges = hr_edges_need_quantiles(schema, c->bins)},
+                                  .outputs = c->outputs,
+                                  .objective = hr_hedge_objective(&options, hr_schema_task(schema)),
+                                  .interactions = interactions,
+                                  .schema = schema};
+    return hr_hedge_new(&terms, c->public_random, c->arena, &c->hedge, err);
 }
 
 static hr_status open_hedge_coordinator(const hr_job_view *job, const hr_budget *budget, hr_arena *arena,
@@ -177,26 +91,15 @@ static hr_status open_hedge_coordinator(const hr_job_view *job, const hr_budget 
     memcpy(&seed, hr_securesum_start(job->protocol)->bytes, sizeof seed);
     hr_status status = options_of(job, &options, err);
     if (!status) status = hr_csprng_open_seeded(seed, &c->public_random, err);
-    hr_interactions interactions;
-    if (!status) status = hr_interactions_read(options.interactions, job->schema, arena, &interactions, err);
     if (status) return status;
     c->privacy_measure = budget->privacy_measure;
+    c->cuts.cost = hr_cuts_cost(job->schema, budget->units);
+    c->budget = budget->units - c->cuts.cost;
     c->checks = (hr_sum_checks){.privacy_measure = budget->privacy_measure,
                                 .unit = hr_hedge_unit_of(job->schema),
                                 .exposed = hr_schema_exposure(job->schema, NULL)};
     c->bins = (uint32_t)options.bins;
-    c->outputs = outputs_of(job->schema);
-    const hr_hedge_terms terms = {
-        .setting = {.privacy_measure = budget->privacy_measure,
-                    .unit = hr_hedge_unit_of(job->schema),
-                    .budget = budget->units,
-                    .task = hr_schema_task(job->schema),
-                    .has_private_edges = hr_edges_need_quantiles(job->schema, c->bins)},
-        .outputs = c->outputs,
-        .objective = hr_hedge_objective(&options, hr_schema_task(job->schema)),
-        .interactions = interactions,
-        .schema = job->schema};
-    return hr_hedge_new(&terms, c->public_random, arena, &c->hedge, err);
+    return c->cuts.cost ? HR_OK : open_machine(c, job, err);
 }
 
 /* ---- The next question ---- */
@@ -216,7 +119,7 @@ static hr_status open_levels(hedge_coordinator *c, const hr_job_view *job, const
 /* The bins are whole once no question about them is left. */
 static hr_status settle_bins(hedge_coordinator *c, const hr_job_view *job, hr_error *err) {
     hr_hedge_question question;
-    if (!hr_hedge_next(c->hedge, &question) || question.kind != HR_HEDGE_BINS) return HR_OK;
+    if (!c->hedge || !hr_hedge_next(c->hedge, &question) || question.kind != HR_HEDGE_BINS) return HR_OK;
     hr_status status = c->levels ? HR_OK : open_levels(c, job, &question.lines[0], err);
     const hr_binning *whole = status ? NULL : hr_edge_levels_binning(c->levels);
     if (!whole) return status;
@@ -250,14 +153,25 @@ static hr_status list_bins_request(const hedge_coordinator *c, const hr_job_view
     return HR_OK;
 }
 
+static hr_status list_cuts_request(const hedge_coordinator *c, const hr_job_view *job, hedge_request *r,
+                                   hr_arena *arena, hr_summed_question *out, hr_error *err) {
+    r->question = (hr_hedge_question){.kind = HR_HEDGE_CUTS,
+                                      .lines = {hr_hedge_cuts_charge(&c->cuts, c->next_group)},
+                                      .counts = {HR_TIME_CUTS_NODES},
+                                      .line_count = 1};
+    out->content = r;
+    return hr_hedge_cuts_list(&r->question.lines[0], hr_hedge_unit_of(job->schema), arena, out, err);
+}
+
 /* After the first round a job whose owners do not answer ends with the trees that there are. */
 static hr_status end_early(const hedge_coordinator *c, bool *more, hr_error *err) {
     char suspect[HR_SUSPECT_TEXT];
     hr_sum_checks_text(&c->checks, suspect);
-    if (!hr_hedge_forest(c->hedge)->tree_count && *suspect)
+    const size_t trees = c->hedge ? hr_hedge_forest(c->hedge)->tree_count : 0;
+    if (!trees && *suspect)
         return hr_fail(err, HR_E_POLICY, "ask the owners for their numbers of records",
                        "%d sums in a row were not usable; checks that failed: %s", DROPPED_MAX, suspect);
-    if (!hr_hedge_forest(c->hedge)->tree_count)
+    if (!trees)
         return hr_fail(err, HR_E_IO, "start again when the owners can be reached",
                        "%d sums in a row were lost", DROPPED_MAX);
     *more = false;
@@ -271,17 +185,23 @@ static hr_status next_hedge_question(void *state, const hr_summed_progress *prog
     hr_status status = r ? settle_bins(c, progress->job, err) : hr_fail_memory(err);
     if (status) return status;
     if (progress->dropped >= DROPPED_MAX) return end_early(c, more, err);
+    if (!c->hedge) return list_cuts_request(c, progress->job, r, arena, out, err);
     if (!(*more = hr_hedge_next(c->hedge, &r->question))) return HR_OK;
     out->content = r;
     if (r->question.kind == HR_HEDGE_BINS) {
         hr_edge_levels_next(c->levels, &r->bins);
         return list_bins_request(c, progress->job, r, arena, out, err);
     }
-    list_lines(&r->question, out);
+    hr_hedge_question_list(&r->question, out);
     out->spare = r->question.kind == HR_HEDGE_LEAVES;
     for (size_t i = 0; i < out->line_count; i++)
         r->question.lines[i].group = out->choice ? CHOICES : c->next_group + i;
     return HR_OK;
+}
+
+static size_t rounds_of(const hedge_coordinator *c, size_t *total) {
+    *total = 0;
+    return c->hedge ? hr_hedge_rounds(c->hedge, total) : 0;
 }
 
 static bool is_reported(size_t round, size_t total) {
@@ -292,9 +212,10 @@ static void log_request(const hedge_coordinator *c, const hr_hedge_question *que
                         const hr_summed_progress *progress) {
     static const char *const questions[] = {[HR_HEDGE_TOTALS] = "the number of records",
                                             [HR_HEDGE_BINS] = "the bins of numeric features",
-                                            [HR_HEDGE_RELIABILITY] = "the calibration"};
+                                            [HR_HEDGE_RELIABILITY] = "the calibration",
+                                            [HR_HEDGE_CUTS] = "the cuts of times"};
     const hr_journal_job *record = progress->job->record;
-    size_t total, round = hr_hedge_rounds(c->hedge, &total);
+    size_t total, round = rounds_of(c, &total);
     if (question->kind == HR_HEDGE_LEAVES)
         hr_job_log(progress->work, record, is_reported(round, total) ? HR_LOG_INFO : HR_LOG_DEBUG,
                    "round %zu of %zu", round + 1, total);
@@ -315,13 +236,19 @@ static hr_status pack_hedge_question(void *state, const hr_summed_progress *prog
                                      hr_error *err) {
     const hedge_coordinator *c = state;
     const hedge_request *r = q->content;
-    size_t total, round = hr_hedge_rounds(c->hedge, &total), turns = hr_hedge_turns(c->hedge);
+    const hr_column *found = c->cuts.schema ? hr_schema_label(c->cuts.schema) : NULL;
+    size_t total, round = rounds_of(c, &total);
     const hr_hedge_question_out asked = {.question = &r->question,
                                          .bins = r->question.kind == HR_HEDGE_BINS ? &r->bins : NULL,
                                          .outputs = c->outputs,
-                                         .first = round == 0};
+                                         .first = round == 0,
+                                         .cuts = found ? found->intervals : NULL,
+                                         .cut_count = found ? found->interval_count : 0};
     log_request(c, &r->question, progress);
-    if (q->choice) out->turns = (uint32_t)(turns ? turns : total);
+    if (q->choice) {
+        const size_t turns = hr_hedge_turns(c->hedge);
+        out->turns = (uint32_t)(turns ? turns : total);
+    }
     hr_status status = hr_hedge_question_pack(&asked, body, err);
     return status == HR_E_LIMIT && r->question.kind == HR_HEDGE_RELIABILITY ? end_uncalibrated(progress, out)
                                                                             : status;
@@ -333,7 +260,8 @@ static void find_hedge_round(const hr_job_view *job, hr_job_position *out) {
     const hedge_coordinator *c = hr_summed_coordinator_state(job);
     hr_summed_round(job, out);
     if (!out->step || !c) return;
-    const size_t round = hr_hedge_rounds(c->hedge, &out->rounds);
+    const size_t round = rounds_of(c, &out->rounds);
+    if (!out->rounds) return;
     out->round = round < out->rounds ? round + 1 : out->rounds;
 }
 
@@ -342,14 +270,15 @@ static void find_hedge_round(const hr_job_view *job, hr_job_position *out) {
 /* The lines of a question whose numbers are counts of disjoint sets of records, or sums over leaves. */
 static void check_sets(hedge_coordinator *c, const hr_summed_question *q, const hr_summed_reply *reply) {
     const hr_hedge_question *question = &((const hedge_request *)q->content)->question;
-    const bool leaves = question->kind == HR_HEDGE_LEAVES;
+    const bool leaves = question->kind == HR_HEDGE_LEAVES,
+               nodes = question->kind == HR_HEDGE_BINS || question->kind == HR_HEDGE_CUTS;
     size_t at = 0;
     for (size_t i = 0; i < q->line_count; at += q->counts[i++]) {
         const hr_counted_line line = {.line = &q->lines[i],
                                       .values = reply->values + at,
                                       .count = q->counts[i],
-                                      .all = question->kind != HR_HEDGE_BINS && i < 2,
-                                      .bins = question->kind == HR_HEDGE_BINS};
+                                      .all = !nodes && i < 2,
+                                      .bins = nodes};
         if (leaves && i == 0)
             hr_sum_checks_sets(&c->checks, &line, c->outputs, reply);
         else
@@ -397,6 +326,12 @@ static hr_status accept_hedge_answer(void *state, const hr_summed_question *q, c
     c->shares = reply->shares;
     c->noise_factor = reply->noise_factor;
     if (question->kind == HR_HEDGE_BINS) return accept_bins(c, q, reply, err);
+    if (question->kind == HR_HEDGE_CUTS) {
+        hr_status status = hr_hedge_cuts_accept(&c->cuts, q, reply, c->privacy_measure, err);
+        if (status || !c->cuts.schema) return status;
+        c->next_group++;
+        return open_machine(c, reply->job, err);
+    }
     c->next_group += q->line_count;
     return hr_hedge_sums(c->hedge, reply->values, reply->noise_factor, err);
 }
@@ -431,7 +366,10 @@ static hr_status assemble_federated_hedge(const hr_job_view *job, hr_joint_model
     const hr_gate *charges = NULL;
     hr_status status = hr_summed_result(job, &state, &charges, err);
     if (!status) status = hr_summed_describe(job, charges, m, err);
-    return status ? status : copy_forest(hr_hedge_forest(((hedge_coordinator *)state)->hedge), m, err);
+    const hedge_coordinator *c = state;
+    if (status) return status;
+    m->schema = c->cuts.schema;
+    return copy_forest(hr_hedge_forest(c->hedge), m, err);
 }
 
 /* ---- The method ---- */
@@ -445,7 +383,7 @@ static const hr_left_out hedge_left_out[] = {{"edges", "remove it: bins over own
                                              {0}};
 
 static const hr_summed_method hedge_summed = {.protocol = &hr_summed_securesum,
-                                              .owner = &hedge_owner_rules,
+                                              .owner = &hr_hedge_owner_rules,
                                               .coordinator = &hedge_coordinator_rules,
                                               .budget = hedge_budget};
 
@@ -454,6 +392,7 @@ const hr_federated_method hr_federated_hedge = {
     .left_out = hedge_left_out,
     .machines = &hr_summed_machines,
     .persons = true,
+    .finds_cuts = true,
     .defaults = set_federated_defaults,
     .check_terms = hr_federated_hedge_check,
     .plan = hr_federated_hedge_plan,

@@ -4,7 +4,9 @@
 #include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
 #include "federation/machines/securesum.h"
+#include "federation/sums/hedge_cuts.h"
 #include "fit/budget.h"
+#include "fit/cuts.h"
 #include "methods/hedge/bandit.h"
 #include "methods/hedge/hedge_objective.h"
 #include "methods/hedge/hedge_plan.h"
@@ -180,7 +182,7 @@ static hr_fit_facts facts_of(const hr_fit_options *options, const hr_schema *sch
     return (hr_fit_facts){.options = options,
                           .schema = schema,
                           .privacy_measure = budget->privacy_measure,
-                          .budget = budget->units};
+                          .budget = budget->units - budget->cuts};
 }
 
 /* What one process could spend so, its owners may not. */
@@ -192,6 +194,9 @@ static hr_status check_budget(const Hedgerow__Terms *terms, const hr_schema *sch
     const hr_fit_facts facts = facts_of(options, schema, budget);
     const hr_hedge_setting setting = setting_of(terms, &facts);
     status = check_summed_counts(&setting, &facts, err);
+    if (!status && budget->cuts)
+        status =
+            hr_hedge_cuts_check(budget->cuts, setting.privacy_measure, setting.unit, setting.honest, err);
     return status == HR_E_BUDGET ? hr_fail_at(err, status, NULL, 0, 0, "epsilon") : status;
 }
 
@@ -216,10 +221,12 @@ hr_status hr_federated_hedge_plan(const hr_planned_job *job, hr_job_plan_info *o
     if (status) return status;
     out->plan.epsilon = budget.epsilon;
     out->plan.delta = budget.delta;
+    out->plan.cuts_share = hr_cuts_share(job->schema);
     hr_hedge_describe_setting(&setting, job->schema, &out->plan);
     out->turns = made.turns ? made.turns : made.rounds;
     hr_job_traffic t = traffic_of(&setting, job, &made, &tree, hr_facts_outputs(&facts));
     add_bins(&setting, job, (uint32_t)options.bins, &t);
+    if (budget.cuts) hr_job_traffic_add_prepared(&t, 1, 0, HR_TIME_CUTS_NODES * VALUE);
 
     /* Owners cut off a coordinator that sends more questions: then the job ends, and its budget is spent. */
     const double bytes = t.questions * QUESTIONS_SPREAD;

@@ -1,6 +1,7 @@
 #include "federation/sums/hedge_question_wire.h"
 
 #include "base/fail.h"
+#include "federation/sums/hedge_cuts.h"
 #include "methods/hedge/hedge_objective.h"
 #include "methods/hedge/hedge_plan.h"
 #include "privacy/sensitivity.h"
@@ -134,6 +135,10 @@ hr_status hr_hedge_question_pack(const hr_hedge_question_out *asked, hr_bytes *o
     wire.costs = room_for(&p, wire.n_costs, sizeof *wire.costs);
     for (size_t i = 0; !p.failed && i < wire.n_costs; i++) wire.costs[i] = question->lines[i].cost;
     if (question->kind == HR_HEDGE_BINS) pack_edge_nodes(&p, asked->bins, &wire);
+    if (question->kind == HR_HEDGE_TOTALS) {
+        wire.cuts = (double *)asked->cuts;
+        wire.n_cuts = asked->cut_count;
+    }
     if (question->kind == HR_HEDGE_CHOICE || question->kind == HR_HEDGE_LEAVES) pack_round(&p, asked, &wire);
     if (question->kind == HR_HEDGE_RELIABILITY) pack_forest(&p, asked, &wire);
     hr_status status = p.failed ? hr_fail_memory(err) : HR_OK;
@@ -250,6 +255,18 @@ hr_privacy_unit hr_hedge_unit_of(const hr_schema *schema) {
     return hr_schema_weighs(schema) ? HR_PER_PERSON : HR_PER_RECORD;
 }
 
+size_t hr_hedge_outputs(const hr_schema *schema) {
+    const hr_fit_facts facts = {.schema = schema};
+    return hr_facts_outputs(&facts);
+}
+
+void hr_hedge_question_list(const hr_hedge_question *question, hr_summed_question *out) {
+    out->choice = question->kind == HR_HEDGE_CHOICE;
+    out->lines = question->lines;
+    out->counts = out->choice ? &question->tree_count : question->counts;
+    out->line_count = out->choice ? 1 : question->line_count;
+}
+
 static hr_privacy_unit unit_of(const hr_hedge_question_reader *h) {
     return hr_hedge_unit_of(h->schema);
 }
@@ -258,14 +275,20 @@ static hr_charge line_of(const char *what, uint64_t sensitivity) {
     return (hr_charge){.what = what, .tree = -1, .level = -1, .sensitivity = sensitivity};
 }
 
-static hr_status read_totals(const hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire,
+static bool finds_cuts(const hr_hedge_question_reader *h) {
+    return hr_schema_label(h->schema)->quantile_cuts;
+}
+
+static hr_status read_totals(hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire,
                              hr_hedge_question *question, hr_error *err) {
+    hr_status status = hr_hedge_cuts_take(h, wire->cuts, wire->n_cuts, err);
+    if (status) return status;
     const hr_privacy_unit unit = unit_of(h);
     const uint64_t one = hr_unit_of_counts(unit);
     const size_t classes = hr_hedge_classes(h->objective, h->outputs);
     const hr_charge count = line_of(hr_hedge_totals_name(hr_schema_task(h->schema), unit), one),
                     sum = line_of("base score", hr_unit_label_sensitivity(unit));
-    hr_status status = add_line(question, wire, &count, classes ? classes : 1, err);
+    status = add_line(question, wire, &count, classes ? classes : 1, err);
     return status || classes ? status : add_line(question, wire, &sum, 1, err);
 }
 
@@ -422,7 +445,17 @@ hr_status hr_hedge_question_read(hr_hedge_question_reader *h, const hr_bytes *bo
     if (status) return status;
     const Hedgerow__HedgeQuestion *wire = (const Hedgerow__HedgeQuestion *)read;
     out->question.kind = (hr_hedge_question_kind)wire->kind;
+    const hr_charge cuts = line_of("cuts of times", hr_unit_of_counts(unit_of(h)));
+    const bool is_early = out->question.kind == HR_HEDGE_CUTS || out->question.kind == HR_HEDGE_TOTALS;
+    if (!is_early && finds_cuts(h) && !h->cuts) {
+        hr_message_unpacked_free(read);
+        return refuse_question("no cuts of times before it", err);
+    }
     switch (out->question.kind) {
+    case HR_HEDGE_CUTS:
+        status = finds_cuts(h) ? add_line(&out->question, wire, &cuts, HR_TIME_CUTS_NODES, err)
+                               : refuse_question("cuts of times that the schema has", err);
+        break;
     case HR_HEDGE_TOTALS: status = read_totals(h, wire, &out->question, err); break;
     case HR_HEDGE_BINS: status = read_bins(wire, arena, out, err); break;
     case HR_HEDGE_CHOICE: status = read_choice(h, wire, arena, &out->question, err); break;

@@ -6,6 +6,7 @@
 
 #include "federation/federated/federated_method.h"
 #include "federation/protocol/message.h"
+#include "federation/sums/summed_job.h"
 #include "tables/bins/edge_levels.h"
 #include "trees/candidates/hedge_question.h"
 #include "trees/tree/interactions.h"
@@ -21,7 +22,9 @@ typedef struct hr_hedge_question_out {
     const hr_hedge_question *question;
     const hr_edge_question *bins; /* of HR_HEDGE_BINS: which nodes; NULL: another kind */
     size_t outputs;
-    bool first; /* the first round: owners have not received the bins and the base */
+    bool first;         /* the first round: owners have not received the bins and the base */
+    const double *cuts; /* of HR_HEDGE_TOTALS: between intervals of times, that were found; NULL: none were */
+    size_t cut_count;
 } hr_hedge_question_out;
 
 /* Owner: the caller frees out->at. Fails: LIMIT (longer than a message), MEMORY. */
@@ -41,16 +44,24 @@ typedef struct hr_hedge_question_reader {
     hr_interactions interactions; /* of the job, in the arena */
     hr_arena *arena;              /* the caller's */
     hr_binning binning;
-    double *base; /* NULL: the first round has not come */
-    bool tried;   /* to read the first round */
+    double *base;       /* NULL: the first round has not come */
+    bool tried;         /* to read the first round */
+    const double *cuts; /* between intervals of times, as they came with the totals, in the arena. NULL: not
+                           yet, or the schema has them */
+    size_t cut_count;
 } hr_hedge_question_reader;
 
 typedef struct hr_hedge_question_in {
     hr_hedge_question question; /* its lines have group 0; of HR_HEDGE_BINS the one line is that of all bins,
-                                   of all questions */
+                                   of all questions, and of HR_HEDGE_CUTS that of all levels */
     hr_edge_question bins;
     hr_forest forest;
 } hr_hedge_question_in;
+
+/* Scores of a record. */
+size_t hr_hedge_outputs(const hr_schema *schema);
+/* The question's lines, or its choice, for the protocol; borrowed. */
+void hr_hedge_question_list(const hr_hedge_question *question, hr_summed_question *out);
 
 /* Whom an owner of that schema protects, whatever a question contains. */
 hr_privacy_unit hr_hedge_unit_of(const hr_schema *schema);
@@ -62,6 +73,9 @@ HR_MUST_CHECK hr_status hr_hedge_question_read(hr_hedge_question_reader *reader,
 /* What a part of question->bins is charged at that owner. */
 hr_charge hr_hedge_question_part(const hr_hedge_question_reader *reader, const hr_hedge_question_in *question,
                                  size_t part);
+
+/* What an owner does with them (federated_hedge_owner.c). */
+extern const hr_summed_owner hr_hedge_owner_rules;
 
 /* ---- What such a job would do by public facts (federated_hedge_plan.c) ---- */
 

@@ -99,19 +99,64 @@ hr_status hr_time_cuts_release(const hr_data *data, hr_gate *gate, const hr_char
     return status;
 }
 
-/* ---- The table ---- */
+/* ---- Several tables ---- */
 
-hr_status hr_cut_table_make(const hr_data *data, const double *cuts, size_t count, hr_cut_table *out,
-                            hr_error *err) {
-    hr_schema_parts parts = *hr_schema_parts_of(hr_data_schema(data));
+hr_status hr_time_cuts_count_nodes(const hr_data *data, hr_exact *out, hr_error *err) {
+    hr_exact *cells = malloc(CELLS * sizeof *cells), *nodes = malloc((size_t)2 * CELLS * sizeof *nodes);
+    const hr_grid_counts events = {cells, HR_TIME_CUTS_BITS, unit_of(data)};
+    if (cells && nodes) {
+        hr_time_cuts_count(data, cells);
+        hr_quantiles_node_counts(&events, nodes);
+        memcpy(out, nodes + 2, HR_TIME_CUTS_NODES * sizeof *out);
+    }
+    const bool counted = cells && nodes;
+    free(cells);
+    free(nodes);
+    return counted ? HR_OK : hr_fail_memory(err);
+}
+
+hr_charge hr_time_cuts_level(const hr_charge *whole, int level, hr_privacy_unit unit) {
+    hr_charge line = *whole;
+    line.level = level - 1;
+    line.cost = whole->cost / HR_TIME_CUTS_BITS;
+    line.sensitivity = hr_unit_of_counts(unit);
+    return line;
+}
+
+hr_status hr_time_cuts_of_nodes(const hr_column *label, const hr_noisy *nodes, double noise,
+                                hr_time_cuts *out, hr_error *err) {
+    uint32_t at[HR_INTERVALS_MAX];
+    hr_cuts cuts = {at, 0};
+    hr_quantile_counts *machine = NULL;
+    size_t node;
+    int level;
+    hr_status status = hr_quantile_counts_new(HR_TIME_CUTS_BITS, label->interval_count, noise, &machine, err);
+    if (status) return status;
+    for (size_t i = 0; i < HR_TIME_CUTS_NODES; i++) hr_quantile_counts_accept(machine, i + 2, nodes[i]);
+    if (!hr_quantile_counts_next(machine, &node, &level)) cuts.count = hr_quantile_counts_cuts(machine, at);
+    hr_quantile_counts_free(machine);
+    read_cuts(label, &cuts, out);
+    return HR_OK;
+}
+
+/* ---- What they become ---- */
+
+hr_status hr_time_cuts_schema(const hr_schema *schema, const double *cuts, size_t count, hr_schema **out,
+                              hr_error *err) {
+    hr_schema_parts parts = *hr_schema_parts_of(schema);
     parts.label.intervals = cuts;
     parts.label.interval_count = count;
     parts.label.quantile_cuts = false;
+    return hr_schema_make(&parts, out, err);
+}
+
+hr_status hr_cut_table_make(const hr_data *data, const double *cuts, size_t count, hr_cut_table *out,
+                            hr_error *err) {
     const size_t feature_count = hr_schema_feature_count(hr_data_schema(data));
     size_t *features = malloc((feature_count + 1) * sizeof *features);
     if (!features) return hr_fail_memory(err);
     for (size_t f = 0; f < feature_count; f++) features[f] = f;
-    hr_status status = hr_schema_make(&parts, &out->schema, err);
+    hr_status status = hr_time_cuts_schema(hr_data_schema(data), cuts, count, &out->schema, err);
     if (!status) out->data = hr_data_part(data, out->schema, features);
     free(features);
     return status || out->data ? status : hr_fail_memory(err);

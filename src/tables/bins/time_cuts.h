@@ -7,8 +7,9 @@
 
 #include <hedgerow/data.h>
 
-/* Times lie on a grid of 2^HR_TIME_CUTS_BITS even cells from 0 to the last cut. */
-enum { HR_TIME_CUTS_BITS = 10 };
+/* Times lie on a grid of 2^HR_TIME_CUTS_BITS even cells from 0 to the last cut. Nodes: of its dyadic tree,
+ * all but the root, level after level (quantile_machine.h). */
+enum { HR_TIME_CUTS_BITS = 10, HR_TIME_CUTS_NODES = (2 << HR_TIME_CUTS_BITS) - 2 };
 
 /* Found cuts; the last is the label's last one. */
 typedef struct hr_time_cuts {
@@ -35,6 +36,26 @@ HR_MUST_CHECK hr_status hr_time_cuts_release(const hr_data *data, hr_gate *gate,
 HR_MUST_CHECK hr_status hr_time_cuts_release_counted(const hr_column *label, const hr_grid_counts *events,
                                                      hr_gate *gate, const hr_charge *charge,
                                                      hr_time_cuts *out, hr_error *err);
+
+/* ---- Cuts of several tables, whose counts are added up by others ---- */
+
+/* HR_COUNT_UNIT times the number of events in each node, HR_TIME_CUTS_NODES of them; of data with weights
+ * their sums, in units of 1/HR_PERSON_UNIT. A record more adds to one node of a level, a person more at most
+ * HR_PERSON_UNIT to all of a level together. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_time_cuts_count_nodes(const hr_data *data, hr_exact *out, hr_error *err);
+/* The charge of a level, 1 .. HR_TIME_CUTS_BITS, of 2^level nodes, out of that of all. */
+hr_charge hr_time_cuts_level(const hr_charge *whole, int level, hr_privacy_unit unit);
+/* The cuts of released nodes, whose noise has that standard deviation. Without noise they are those that
+ * hr_time_cuts_release finds of all records by counts. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_time_cuts_of_nodes(const hr_column *label, const hr_noisy *nodes, double noise,
+                                              hr_time_cuts *out, hr_error *err);
+
+/* ---- What cuts become ---- */
+
+/* The same schema with those cuts. Owner: the caller frees *out. Fails: FORMAT (they cannot be a schema's),
+ * MEMORY. */
+HR_MUST_CHECK hr_status hr_time_cuts_schema(const hr_schema *schema, const double *cuts, size_t count,
+                                            hr_schema **out, hr_error *err);
 
 /* The same records under a schema that has those cuts as if they had always been public. Starts from {0}. */
 typedef struct hr_cut_table {

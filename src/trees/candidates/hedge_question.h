@@ -14,7 +14,9 @@ typedef enum hr_hedge_question_kind {
     HR_HEDGE_CHOICE, /* a choice among `trees` by their scores */
     HR_HEDGE_LEAVES, /* sums: gradients and counts of the leaves of one tree; regression: gradients within the
                       clip */
-    HR_HEDGE_RELIABILITY /* sums: the cells of the forest */
+    HR_HEDGE_RELIABILITY, /* sums: the cells of the forest */
+    HR_HEDGE_CUTS         /* sums, over owners, before all others: events by time, at the cost of the one line
+                             (tables/bins/time_cuts.h) */
 } hr_hedge_question_kind;
 
 enum { HR_HEDGE_LINES_MAX = 3 };

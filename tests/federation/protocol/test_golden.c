@@ -337,6 +337,17 @@ static void test_golden__questions_of_id3(void **state) {
     check_bytes("question-id3-leaves", &hedgerow__id3_question__descriptor, bytes);
 }
 
+static void test_golden__question_of_hedge_with_cuts(void **state) {
+    (void)state;
+    hr_bytes bytes = {0};
+    double cuts[] = {.5, 2};
+    Hedgerow__HedgeQuestion of_times = HEDGEROW__HEDGE_QUESTION__INIT;
+    of_times.cuts = cuts;
+    of_times.n_cuts = 2;
+    assert_int_equal(hr_message_pack(&of_times.base, &bytes, NULL), HR_OK);
+    check_bytes("question-hedge-of-times", of_times.base.descriptor, bytes);
+}
+
 static void test_golden__questions_of_hedge(void **state) {
     (void)state;
     uint64_t costs[] = {300, 2}, subsets[] = {1, 2, 3, UINT64_MAX};
@@ -367,7 +378,9 @@ static void test_golden__questions_of_hedge(void **state) {
                                          7,
                                          2,
                                          reals,
-                                         0};
+                                         0,
+                                         0,
+                                         NULL};
     hr_bytes bytes = {0};
     assert_int_equal(hr_message_pack(&question.base, &bytes, NULL), HR_OK);
     check_bytes("question-hedge", question.base.descriptor, bytes);
@@ -378,9 +391,9 @@ static void test_golden__questions_of_hedge(void **state) {
     assert_int_equal(hr_message_pack(&of_quantiles.base, &bytes, NULL), HR_OK);
     check_bytes("question-hedge-of-quantiles", of_quantiles.base.descriptor, bytes);
     static const Hedgerow__HedgeQuestion__Kind kinds[] = {
-        HEDGEROW__HEDGE_QUESTION__KIND__TOTALS, HEDGEROW__HEDGE_QUESTION__KIND__BINS,
-        HEDGEROW__HEDGE_QUESTION__KIND__CHOICE, HEDGEROW__HEDGE_QUESTION__KIND__LEAVES,
-        HEDGEROW__HEDGE_QUESTION__KIND__RELIABILITY};
+        HEDGEROW__HEDGE_QUESTION__KIND__TOTALS,      HEDGEROW__HEDGE_QUESTION__KIND__BINS,
+        HEDGEROW__HEDGE_QUESTION__KIND__CHOICE,      HEDGEROW__HEDGE_QUESTION__KIND__LEAVES,
+        HEDGEROW__HEDGE_QUESTION__KIND__RELIABILITY, HEDGEROW__HEDGE_QUESTION__KIND__CUTS};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) assert_int_equal(kinds[i], i);
 }
 
@@ -650,6 +663,7 @@ int main(void) {
         cmocka_unit_test(test_golden__messages_of_no_job),
         cmocka_unit_test(test_golden__questions_of_id3),
         cmocka_unit_test(test_golden__questions_of_hedge),
+        cmocka_unit_test(test_golden__question_of_hedge_with_cuts),
         cmocka_unit_test(test_golden__terms_and_answers),
         cmocka_unit_test(test_golden__forests),
         cmocka_unit_test(test_golden__beginnings_with_masks),

@@ -5,6 +5,8 @@
 #include "federation/machines/securesum.h"
 #include "fit/budget.h"
 #include "support/federation.h"
+#include "tables/bins/time_cuts.h"
+#include "tables/schema/survival_code.h"
 
 enum { OWNERS = 3, ROWS = 90, QUESTIONS_MAX = 400, ANY = 99 /* kinds of questions */ };
 
@@ -96,7 +98,7 @@ static size_t owner_of(const hr_party_work *self) {
 static bool is_tampered_with(const hr_sum_question *question) {
     const Hedgerow__Question outer = {.body = {question->body.size, question->body.at}};
     Hedgerow__HedgeQuestion *body = read_body(&outer);
-    bool is = body->kind == w.kind || w.kind == ANY || body->kind > K(RELIABILITY);
+    bool is = body->kind == w.kind || w.kind == ANY || body->kind > K(CUTS);
     hr_message_unpacked_free(&body->base);
     return is;
 }
@@ -331,6 +333,50 @@ static void has_a_width(Hedgerow__Question *q, Hedgerow__HedgeQuestion *b) {
     b->width = width;
 }
 
+static void brings_no_cuts(Hedgerow__Question *q, Hedgerow__HedgeQuestion *b) {
+    (void)q;
+    free(b->cuts);
+    b->cuts = NULL;
+    b->n_cuts = 0;
+}
+
+static void brings_cuts_that_fall(Hedgerow__Question *q, Hedgerow__HedgeQuestion *b) {
+    (void)q;
+    assert_true(b->n_cuts > 1);
+    b->cuts[0] = 2 * b->cuts[b->n_cuts - 1];
+}
+
+static void brings_another_last_cut(Hedgerow__Question *q, Hedgerow__HedgeQuestion *b) {
+    (void)q;
+    b->cuts[b->n_cuts - 1] *= 2;
+}
+
+static void brings_more_cuts(Hedgerow__Question *q, Hedgerow__HedgeQuestion *b) {
+    (void)q;
+    const double last = b->cuts[b->n_cuts - 1];
+    b->cuts = realloc(b->cuts, 8 * sizeof *b->cuts);
+    assert_non_null(b->cuts);
+    for (size_t i = 0; i < 8; i++) b->cuts[i] = last * (double)(i + 1) / 8;
+    b->n_cuts = 8;
+}
+
+static void asks_for_cuts(Hedgerow__Question *q, Hedgerow__HedgeQuestion *b) {
+    b->kind = K(CUTS);
+    b->n_costs = 1;
+    q->values = HR_TIME_CUTS_NODES;
+}
+
+static void asks_for_leaves(Hedgerow__Question *q, Hedgerow__HedgeQuestion *b) {
+    (void)q;
+    b->kind = K(LEAVES);
+}
+
+/* Each of ten levels costs a tenth. */
+static void costs_too_much_of_ten(Hedgerow__Question *q, Hedgerow__HedgeQuestion *b) {
+    (void)q;
+    b->costs[0] = 11 * budget_of_job();
+}
+
 /* ---- Questions that no owner answers ---- */
 
 static const struct {
@@ -432,6 +478,54 @@ static void test_hostile_question__about_widths_has_no_answer(void **state) {
     }
 }
 
+static table table_of_times(bool finds_cuts) {
+    static const double cuts[] = {3, 6, 9};
+    table t = table_open(ROWS, 1);
+    const hr_column feature = category_column("x0", 3);
+    hr_column label = number_column("days", -1e300, 1e300);
+    label.event = "died";
+    label.intervals = cuts;
+    label.interval_count = COUNT(cuts);
+    label.quantile_cuts = finds_cuts;
+    for (size_t i = 0; i < ROWS; i++) {
+        t.columns[0][i] = (double)(i % 3);
+        t.labels[i] = hr_time_label((double)(i * 7 % 100) / 10, i % 4 > 0);
+    }
+    table_make(&t, label, &feature);
+    return t;
+}
+
+static const struct {
+    bool finds_cuts;
+    uint32_t kind;
+    tampering *tamper;
+    const char *why;
+} of_times[] = {{true, K(TOTALS), brings_no_cuts, "cuts of times that do not ascend"},
+                {true, K(TOTALS), brings_cuts_that_fall, "cuts of times that do not ascend"},
+                {true, K(TOTALS), brings_another_last_cut, "cuts of times that do not ascend"},
+                {true, K(TOTALS), brings_more_cuts, "cuts of times that do not ascend"},
+                {true, ANY, asks_for_leaves, "no cuts of times before it"},
+                {true, K(CUTS), costs_nothing, "too small"},
+                {true, K(CUTS), costs_too_much_of_ten, "needs mu^2"},
+                {true, K(CUTS), has_too_many_costs, "more costs than releases"},
+                {false, ANY, asks_for_cuts, "cuts of times that the schema has"}};
+
+/* What a record adds follows from cuts: an owner has those that came first, and the schema's last one. */
+static void test_hostile_question__about_cuts_has_no_answer(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(of_times); i++) {
+        open_job_of(table_of_times(of_times[i].finds_cuts), federated_job("hedge", 4, 1e-6), of_times[i].kind,
+                    of_times[i].tamper);
+        (void)!hr_simulation_run(&w.federation.simulation, NULL);
+        assert_true(w.tampered > 0);
+        for (size_t o = 0; o < OWNERS; o++) {
+            if (w.owners[o].answers) fail_msg("row %zu: %zu answers", i, w.owners[o].answers);
+            if (!strstr(w.owners[o].why, of_times[i].why)) fail_msg("row %zu: %s", i, w.owners[o].why);
+        }
+        federation_close(&w.federation);
+    }
+}
+
 /* No feature needs quantiles, so that no cost is meant for bins. */
 static void test_hostile_question__about_bins_that_are_public_has_no_answer(void **state) {
     (void)state;
@@ -492,6 +586,20 @@ static void test_owner__that_forgets_goes_on(void **state) {
     federation_close(&w.federation);
 }
 
+/* It finds the cuts of times in its journal, too. */
+static void test_owner__that_forgets_knows_its_cuts(void **state) {
+    (void)state;
+    hr_error err = {0};
+    open_job_of(table_of_times(true), federated_job("hedge", 4, 1e-6), ANY, changes_nothing);
+    w.forgets = true;
+    if (hr_simulation_run(&w.federation.simulation, &err)) fail_msg("%s", err.message);
+    for (size_t o = 0; o < OWNERS; o++) {
+        assert_int_equal(w.owners[o].refusals, 0);
+        assert_true(w.owners[o].answers > 25);
+    }
+    federation_close(&w.federation);
+}
+
 /* ---- One clip offered, another one charged ---- */
 
 static void offers_a_wide_clip_and_charges_a_narrow_one(Hedgerow__Question *q, Hedgerow__HedgeQuestion *b) {
@@ -520,7 +628,9 @@ int main(void) {
         cmocka_unit_test(test_hostile_question__about_bins_that_are_public_has_no_answer),
         cmocka_unit_test(test_hostile_question__about_widths_has_no_answer),
         cmocka_unit_test(test_hostile_coordinator__gets_no_more_than_the_budget),
+        cmocka_unit_test(test_hostile_question__about_cuts_has_no_answer),
         cmocka_unit_test(test_owner__that_forgets_goes_on),
+        cmocka_unit_test(test_owner__that_forgets_knows_its_cuts),
         cmocka_unit_test(test_hostile_coordinator__opens_no_sum_of_a_wider_clip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

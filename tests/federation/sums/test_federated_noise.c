@@ -7,6 +7,7 @@
 #include "support/chi_square.h"
 #include "support/tables.h"
 #include "tables/bins/edge_levels.h"
+#include "tables/bins/time_cuts.h"
 #include "tables/data/records.h"
 
 enum { OWNERS_MAX = 4, CELLS = 16, JOBS = 3, BINS = 8, LINES_MAX = 64 };
@@ -71,6 +72,13 @@ static void note_asked(const Hedgerow__Question *question) {
         const hr_charge line = hr_hedge_question_part(&w.reader, &q, p);
         note_line(&line, q.bins.parts[p].count);
     }
+    if (q.question.kind == HR_HEDGE_CUTS) {
+        for (int level = 1; level <= HR_TIME_CUTS_BITS; level++) {
+            const hr_charge line = hr_time_cuts_level(&q.question.lines[0], level, HR_PER_RECORD);
+            note_line(&line, (size_t)1 << level);
+        }
+        return;
+    }
     for (size_t l = 0; !q.bins.part_count && l < q.question.line_count; l++)
         note_line(&q.question.lines[l], q.question.counts[l]);
 }
@@ -98,12 +106,26 @@ static hr_status be_there_or_not(hr_party_work *self, const hr_job_view *job, si
 
 typedef struct setting {
     size_t owners, coalition, away;
+    bool of_times;
 } setting;
+
+static table table_of_times(void) {
+    static const double even[] = {250, 500, 750, 1000};
+    table t = table_open(20, 1);
+    const hr_column feature = number_column("x", 0, 1);
+    hr_column label = number_column("days", -1e300, 1e300);
+    label.event = "died";
+    label.intervals = even;
+    label.interval_count = COUNT(even);
+    label.quantile_cuts = true;
+    table_make(&t, label, &feature);
+    return t;
+}
 
 static void open_job(const setting *g) {
     hr_error err = {0};
     memset(&w, 0, sizeof w);
-    w.table = table_of_steps(20, 3, 4, 5);
+    w.table = g->of_times ? table_of_times() : table_of_steps(20, 3, 4, 5);
     w.owners = g->owners;
     w.away = g->away;
     w.arena = hr_arena_new();
@@ -115,6 +137,7 @@ static void open_job(const setting *g) {
     w.reader = (hr_hedge_question_reader){.schema = w.table.schema,
                                           .bins = BINS,
                                           .outputs = 4,
+                                          .objective = g->of_times ? HR_OBJECTIVE_HAZARD : (hr_objective)0,
                                           .privacy_measure = HR_PRIVACY_GDP,
                                           .arena = w.arena};
     for (size_t o = 0; o < w.owners; o++) assert_non_null(w.records[o] = hr_data_take(w.table.data, NULL, 0));
@@ -161,14 +184,22 @@ static void check_noise(const setting *g) {
 /* No owner has a record, so that a leaf that one of them fills has this noise too. */
 static void test_noise__of_opened_sums_is_as_stated(void **state) {
     (void)state;
-    static const setting settings[] = {{1, 0, 0}, {2, 1, 0}, {4, 1, 0}, {4, 2, 0}, {4, 3, 0}};
+    static const setting settings[] = {
+        {1, 0, 0, false}, {2, 1, 0, false}, {4, 1, 0, false}, {4, 2, 0, false}, {4, 3, 0, false}};
     for (size_t i = 0; i < COUNT(settings); i++) check_noise(&settings[i]);
 }
 
 /* A missing owner adds no noise, and the others compute their shares without it. */
 static void test_noise__of_fewer_owners_is_as_stated(void **state) {
     (void)state;
-    static const setting settings[] = {{2, 1, 1}, {4, 1, 1}, {4, 2, 1}};
+    static const setting settings[] = {{2, 1, 1, false}, {4, 1, 1, false}, {4, 2, 1, false}};
+    for (size_t i = 0; i < COUNT(settings); i++) check_noise(&settings[i]);
+}
+
+/* The nodes of all levels of the cuts of times, each of which costs a tenth of what the cuts do. */
+static void test_noise__of_cuts_is_as_stated(void **state) {
+    (void)state;
+    static const setting settings[] = {{2, 1, 0, true}, {4, 1, 1, true}};
     for (size_t i = 0; i < COUNT(settings); i++) check_noise(&settings[i]);
 }
 
@@ -176,6 +207,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_noise__of_opened_sums_is_as_stated),
         cmocka_unit_test(test_noise__of_fewer_owners_is_as_stated),
+        cmocka_unit_test(test_noise__of_cuts_is_as_stated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,8 +194,10 @@ static hr_bytes pack_or_fail(world *w, const hr_hedge_question *question) {
     hr_edge_question bins = {0};
     size_t total;
     hr_bytes body = {0};
-    const hr_hedge_question_out asked = {question, question->kind == HR_HEDGE_BINS ? &bins : NULL, w->outputs,
-                                         hr_hedge_rounds(w->hedge, &total) == 0};
+    const hr_hedge_question_out asked = {.question = question,
+                                         .bins = question->kind == HR_HEDGE_BINS ? &bins : NULL,
+                                         .outputs = w->outputs,
+                                         .first = hr_hedge_rounds(w->hedge, &total) == 0};
     if (question->kind == HR_HEDGE_BINS) assert_true(hr_edge_levels_next(w->levels, &bins));
     assert_int_equal(hr_hedge_question_pack(&asked, &body, NULL), HR_OK);
     return body;
@@ -417,6 +419,42 @@ static void test_owner__reads_the_first_round_once(void **state) {
     world_close(&w);
 }
 
+/* A first question that was lost comes again, with the same cuts. */
+static void test_owner__takes_one_list_of_cuts(void **state) {
+    (void)state;
+    static world w;
+    world_open(&w, (task){4, HR_OBJECTIVE_HAZARD, false, false}, 2);
+    const hr_column *label = hr_schema_label(w.t.schema);
+    hr_schema_parts parts = *hr_schema_parts_of(w.t.schema);
+    hr_schema *found = NULL;
+    parts.label.quantile_cuts = true;
+    assert_int_equal(hr_schema_make(&parts, &found, NULL), HR_OK);
+    w.hearers[0].schema = found;
+    Hedgerow__HedgeQuestion body = HEDGEROW__HEDGE_QUESTION__INIT;
+    double cuts[] = {3, label->intervals[3]};
+    uint64_t cost = 1;
+    body.costs = &cost;
+    body.n_costs = 1;
+    body.cuts = cuts;
+    body.n_cuts = 2;
+    for (int again = 0; again < 2; again++) {
+        hr_bytes packed = {0};
+        hr_hedge_question_in read;
+        assert_int_equal(hr_message_pack(&body.base, &packed, NULL), HR_OK);
+        assert_int_equal(hr_hedge_question_read(&w.hearers[0], &packed, w.arena, &read, NULL), HR_OK);
+        assert_int_equal(read.question.counts[0], hr_survival_codes(2));
+        assert_int_equal(w.hearers[0].outputs, 2);
+        free(packed.at);
+    }
+    cuts[0] = 4;
+    refuse_body(&w.hearers[0], &body, "other cuts of times than before");
+    body.cuts = &cuts[1];
+    body.n_cuts = 1;
+    refuse_body(&w.hearers[0], &body, "other cuts of times than before");
+    hr_schema_free(found);
+    world_close(&w);
+}
+
 /* Room for a forest's trees would be out of proportion to such a message. */
 static void test_owner__reads_no_forest_without_values(void **state) {
     (void)state;
@@ -464,6 +502,7 @@ int main(void) {
         cmocka_unit_test(test_base_hazards__are_doubted_by_the_noise_of_what_opened),
         cmocka_unit_test(test_owner__calibrates_no_numbers),
         cmocka_unit_test(test_owner__reads_the_first_round_once),
+        cmocka_unit_test(test_owner__takes_one_list_of_cuts),
         cmocka_unit_test(test_owner__reads_no_forest_without_values),
         cmocka_unit_test(test_owner__answers_nothing_about_trees_that_the_job_excludes),
     };

@@ -95,6 +95,79 @@ static void test_count__changes_in_one_cell_by_one(void **state) {
     free(labels);
 }
 
+/* ---- Several tables ---- */
+
+static int64_t sum_of_level(const hr_exact *nodes, int level) {
+    int64_t sum = 0;
+    for (size_t i = (size_t)1 << level; i < (size_t)2 << level; i++) sum += nodes[i - 2].unpaid;
+    return sum;
+}
+
+/* In each level a record more is one count more; where records have weights, what it weighs. */
+static void test_nodes__change_by_one_a_level(void **state) {
+    (void)state;
+    static hr_exact with[HR_TIME_CUTS_NODES], without[HR_TIME_CUTS_NODES];
+    const double labels[] = {hr_time_label(3, true), hr_time_label(700.5, true), hr_time_label(9, false),
+                             hr_time_label(500.5, true)};
+    const uint32_t weights[] = {HR_PERSON_UNIT, 5, 9, HR_PERSON_UNIT};
+    const hr_charge whole = {"cuts of times", -1, -1, 40, 0, 1000, 1};
+    for (int weighed = 0; weighed < 2; weighed++) {
+        table less = table_of_labels(labels, COUNT(labels) - 1, PARTS),
+              more = table_of_labels(labels, COUNT(labels), PARTS);
+        if (weighed) set_weights(&less, weights), set_weights(&more, weights);
+        assert_int_equal(hr_time_cuts_count_nodes(less.data, without, NULL), HR_OK);
+        assert_int_equal(hr_time_cuts_count_nodes(more.data, with, NULL), HR_OK);
+        for (int level = 1; level <= HR_TIME_CUTS_BITS; level++) {
+            const hr_charge line = hr_time_cuts_level(&whole, level, weighed ? HR_PER_PERSON : HR_PER_RECORD);
+            assert_int_equal(line.sensitivity, sum_of_level(with, level) - sum_of_level(without, level));
+            assert_int_equal(line.level, level - 1);
+            assert_true(line.cost == 100);
+            for (size_t i = (size_t)1 << level; i < (size_t)2 << level; i++)
+                assert_true(with[i - 2].unpaid >= without[i - 2].unpaid);
+        }
+        assert_int_equal(sum_of_level(without, 1), weighed ? HR_PERSON_UNIT + 5 : 2 * HR_COUNT_UNIT);
+        table_close(&less);
+        table_close(&more);
+    }
+}
+
+/* Whoever counts: the cuts of what is added up are those that a fit by counts finds, but for its noise. */
+static void test_nodes__of_parts_make_the_cuts_of_all(void **state) {
+    (void)state;
+    enum { TABLES = 3 };
+    static hr_exact part[HR_TIME_CUTS_NODES];
+    static hr_noisy sums[HR_TIME_CUTS_NODES], of_all[HR_TIME_CUTS_NODES];
+    double *labels = random_labels(11, ROWS);
+    hr_time_cuts found, one;
+    table all = table_of_labels(labels, ROWS, PARTS);
+    for (size_t k = 0; k < TABLES; k++) {
+        const size_t from = ROWS * k / TABLES, to = ROWS * (k + 1) / TABLES;
+        table t = table_of_labels(labels + from, to - from, PARTS);
+        assert_int_equal(hr_time_cuts_count_nodes(t.data, part, NULL), HR_OK);
+        for (size_t i = 0; i < HR_TIME_CUTS_NODES; i++) sums[i].paid += part[i].unpaid;
+        table_close(&t);
+    }
+    assert_int_equal(hr_time_cuts_count_nodes(all.data, part, NULL), HR_OK);
+    for (size_t i = 0; i < HR_TIME_CUTS_NODES; i++) of_all[i].paid = part[i].unpaid;
+    const hr_column *label = hr_schema_label(all.schema);
+    assert_int_equal(hr_time_cuts_of_nodes(label, sums, 0, &found, NULL), HR_OK);
+    assert_int_equal(hr_time_cuts_of_nodes(label, of_all, 0, &one, NULL), HR_OK);
+    assert_int_equal(found.count, PARTS);
+    assert_int_equal(one.count, PARTS);
+    for (size_t k = 0; k < PARTS; k++) {
+        double before = 0, events = 0;
+        assert_true(found.at[k] == one.at[k]);
+        for (size_t i = 0; i < ROWS; i++) {
+            if (!hr_label_event(labels[i]) || hr_label_time(labels[i]) > HIGH) continue;
+            events++;
+            before += hr_label_time(labels[i]) <= found.at[k];
+        }
+        assert_true(fabs(before / events - (double)(k + 1) / PARTS) < .01);
+    }
+    table_close(&all);
+    free(labels);
+}
+
 /* ---- The release ---- */
 
 static charged_gate gate_of(hr_privacy_measure measure, double cost, uint64_t seed) {
@@ -217,6 +290,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_count__has_events_up_to_the_last_cut),
         cmocka_unit_test(test_count__changes_in_one_cell_by_one),
+        cmocka_unit_test(test_nodes__change_by_one_a_level),
+        cmocka_unit_test(test_nodes__of_parts_make_the_cuts_of_all),
         cmocka_unit_test(test_release__finds_quantiles_of_events),
         cmocka_unit_test(test_release__rounds_cuts),
         cmocka_unit_test(test_release__has_the_last_cut_where_no_event_is),
