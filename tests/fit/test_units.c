@@ -25,8 +25,8 @@ static hr_status try_fit(const hr_fit_options *options, hr_error *err) {
 }
 
 static bool weighs_persons(const char *method) {
-    static const char *const methods[] = {"hedge",  "dpboost", "inprivate",     "diprime",
-                                          "dp-ert", "dp-df",   "survival-curve"};
+    static const char *const methods[] = {"hedge",  "dpboost", "inprivate",      "diprime",
+                                          "dp-ert", "dp-df",   "survival-curve", "statistics"};
     for (size_t i = 0; i < COUNT(methods); i++)
         if (!strcmp(method, methods[i])) return true;
     return false;

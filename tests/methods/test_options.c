@@ -50,6 +50,7 @@ static const struct place {
     {"count-share", REAL, offsetof(hr_fit_options, count_share)},
     {"owners", WHOLE, BY_NAME(OWNERS)},
     {"theta", REAL, BY_NAME(THETA)},
+    {"by", WORD, offsetof(hr_fit_options, by_label)},
     {"skew", WHOLE, BY_NAME(SKEW)},
     {"lsh-width", REAL, BY_NAME(LSH_WIDTH)},
     {"lsh-tables", WHOLE, BY_NAME(LSH_TABLES)},

@@ -157,19 +157,21 @@ static void add_groups(figures_builder *b) {
 
 /* ---- Figures within their bounds ---- */
 
-/* value: as it is shown; between the bounds. */
-static shown_figure show_within(const figures_builder *b, noisy_figure figure, double value,
-                                const double bounds[2]) {
-    const double reach = b->width * sqrt(figure.variance);
-    return (shown_figure){
-        .value = value,
-        .low = fmin(value, fmax(figure.value - reach, bounds[0])),
-        .high = fmax(value, fmin(figure.value + reach, bounds[1])),
-    };
-}
-
 static double within(double value, double low, double high) {
     return fmax(low, fmin(high, value));
+}
+
+/* value: as it is shown; between the bounds. The interval is around the nearest possible value, so that it is
+ * never narrower than the noise on that side. */
+static shown_figure show_within(const figures_builder *b, noisy_figure figure, double value,
+                                const double bounds[2]) {
+    const double reach = b->width * sqrt(figure.variance),
+                 middle = within(figure.value, bounds[0], bounds[1]);
+    return (shown_figure){
+        .value = value,
+        .low = fmin(value, fmax(middle - reach, bounds[0])),
+        .high = fmax(value, fmin(middle + reach, bounds[1])),
+    };
 }
 
 /* Mean and deviation of a column of numbers in a group: as parts of half the range. */

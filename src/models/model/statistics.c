@@ -166,6 +166,10 @@ static void show_cell(hr_buffer *b, const hr_column *column, const hr_statistic_
 static void show_figure(hr_buffer *b, const hr_statistic_figure *figure) {
     static const char *const words[] = {"records", "missing", "mean", "standard deviation"};
     const double scale = figure->kind == HR_STATISTIC_MISSING ? 100 : 1;
+    if (figure->kind == HR_STATISTIC_RECORDS) {
+        hr_buffer_format(b, "    records %.0f (%.0f to %.0f)\n", figure->value, figure->low, figure->high);
+        return;
+    }
     hr_buffer_format(b, "    %s %.4g%s (%.4g to %.4g)\n", words[figure->kind], scale * figure->value,
                      scale > 1 ? " %" : "", scale * figure->low, scale * figure->high);
 }

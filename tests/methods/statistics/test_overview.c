@@ -209,6 +209,7 @@ static void check_one_record(const table *t, const hr_fit_options *options, hr_a
     table rest = without_first(t, 1);
     hr_exact *all = counted(t, o), *others = counted(&rest, o);
     hr_units cost = 0;
+    double pure = 0, gaussian = 0; /* the largest log-odds of a pure release, and rho or mu^2 of the others */
     for (size_t i = 0, at = 0; i < line_count; at += counts[i++]) {
         int64_t moved = 0, most = (int64_t)lines[i].sensitivity;
         for (size_t k = 0; k < counts[i]; k++) moved += llabs(all[at + k].unpaid - others[at + k].unpaid);
@@ -216,7 +217,11 @@ static void check_one_record(const table *t, const hr_fit_options *options, hr_a
         if (strstr(lines[i].what, "sum") == NULL) assert_true(moved == most);
         cost += lines[i].cost;
         assert_int_equal(lines[i].group, i);
+        const double part = (double)moved / (double)most;
+        pure += part * (double)lines[i].cost;
+        gaussian += part * part * (double)lines[i].cost; /* L1 is at least L2 */
     }
+    assert_true(pure <= 1000000 && pure > 500000 && gaussian <= 1000000);
     assert_true(cost <= 1000000 && cost > 999000);
     free(all);
     free(others);
@@ -236,6 +241,67 @@ static void test_counts__move_by_what_is_charged(void **state) {
         table_close(&t);
     }
     hr_arena_free(arena);
+}
+
+/* ---- A game ---- */
+
+enum { PLAYS = 4000, GAME_VALUES = 64 };
+
+/* Which of two worlds the numbers are from, by the exact odds of the noise: discrete Laplace of each line. */
+static double odds_of(const hr_noisy *released, hr_exact *const worlds[2], const hr_charge *lines,
+                      const size_t *counts, size_t line_count) {
+    double odds = 0;
+    for (size_t i = 0, at = 0; i < line_count; i++)
+        for (size_t k = 0; k < counts[i]; k++, at++)
+            odds += (fabs((double)(released[at].paid - worlds[1][at].unpaid)) -
+                     fabs((double)(released[at].paid - worlds[0][at].unpaid))) *
+                    (double)lines[i].cost / (double)lines[i].sensitivity;
+    return odds;
+}
+
+/* One record more or less, and a player who knows everything else, and the code. No odds exceed epsilon = 1,
+ * so that no guess at even odds is right with a probability above e/(1 + e) = .731; .0294 more is found in
+ * 8000 plays with a probability below 1e-6 (Hoeffding). A player who sees nothing is right in half of them.
+ */
+static void test_game__is_won_as_often_as_epsilon_allows(void **state) {
+    (void)state;
+    table t = table_of_columns(9, 40);
+    table rest = without_first(&t, 1);
+    hr_arena *arena = hr_arena_new();
+    hr_fit_options options = statistics_options(1, 0);
+    set(&options, "columns", "x,ward");
+    const hr_fit_facts facts = {.options = &options, .schema = t.schema};
+    hr_overview *o = hr_arena_alloc(arena, 1, sizeof *o);
+    hr_charge *lines = hr_arena_alloc(arena, HR_OVERVIEW_LINES_MAX, sizeof *lines);
+    size_t counts[HR_OVERVIEW_LINES_MAX], won = 0;
+    const hr_units budget = HR_UNIT;
+    hr_csprng *csprng = NULL;
+    assert_int_equal(hr_overview_of(&facts, arena, o, NULL), HR_OK);
+    const size_t line_count = hr_overview_lines(o, budget, 0, lines, counts);
+    hr_exact *worlds[2] = {counted(&t, o), counted(&rest, o)};
+    assert_int_equal(hr_csprng_open_seeded(11, &csprng, NULL), HR_OK);
+    for (size_t play = 0; play < 2 * PLAYS; play++) {
+        hr_noisy released[GAME_VALUES];
+        hr_gate *gate = NULL;
+        const size_t world = play % 2;
+        assert_int_equal(hr_gate_new(HR_PRIVACY_PURE, budget, csprng, &gate, NULL), HR_OK);
+        for (size_t i = 0, at = 0; i < line_count; at += counts[i++])
+            assert_int_equal(
+                hr_gate_release_sums(gate, &lines[i], worlds[world] + at, counts[i], released + at, NULL),
+                HR_OK);
+        const double odds = odds_of(released, worlds, lines, counts, line_count) / (double)HR_UNIT;
+        assert_true(fabs(odds) <= 1 + 1e-9);
+        won += (odds > 0) == (world == 0);
+        hr_gate_free(gate);
+    }
+    const double part = (double)won / (2. * PLAYS);
+    if (part > .731 + .0294 || part < .5 + .0294) fail_msg("won %g of all", part);
+    hr_csprng_close(csprng);
+    free(worlds[0]);
+    free(worlds[1]);
+    hr_data_free(rest.data);
+    hr_arena_free(arena);
+    table_close(&t);
 }
 
 /* The ends of the bounds are the extremes of both sums. */
@@ -276,6 +342,9 @@ static void test_statistics__weigh_records(void **state) {
     assert_int_equal(m->releases[0].sensitivity, HR_PERSON_UNIT);
     assert_near(figure_at(m, 3, 0, 1).value, .5 * count_between(&t, 2, 0, 1), .1);
     assert_near(figure_at(m, 3, 0, 2).value, count_between(&t, 2, 1, 2), .1);
+    double sum = 0, weight = 0;
+    for (size_t i = 0; i < ROWS; i++) sum += weights[i] * t.columns[1][i], weight += weights[i];
+    assert_near(figure_at(m, 2, 0, 1).value, sum / weight, 2e-3);
     hr_model_free(m);
     table_close(&t);
 }
@@ -460,6 +529,7 @@ int main(void) {
         cmocka_unit_test(test_statistics__are_of_each_class),
         cmocka_unit_test(test_statistics__are_of_labels_that_are_numbers),
         cmocka_unit_test(test_counts__move_by_what_is_charged),
+        cmocka_unit_test(test_game__is_won_as_often_as_epsilon_allows),
         cmocka_unit_test(test_counts__of_bounds_are_all_that_is_charged),
         cmocka_unit_test(test_statistics__weigh_records),
         cmocka_unit_test(test_figures__add_up),
