@@ -60,8 +60,8 @@ static bool take_number(const char **at, const char *end, double *out) {
     return true;
 }
 
-/* The word that a figure begins with; *at is then behind it. */
-static bool take_kind(const char **at, hr_statistic_kind *kind) {
+/* A word says what a figure is, and its first number, for bins and values, which. */
+static bool take_figure(const char *at, hr_statistic_figure *out) {
     static const char *const words[] = {
         [HR_STATISTIC_RECORDS] = HR_STATISTIC_RECORDS_WORD ": ",
         [HR_STATISTIC_MISSING] = HR_STATISTIC_MISSING_WORD ": ",
@@ -70,18 +70,12 @@ static bool take_kind(const char **at, hr_statistic_kind *kind) {
         [HR_STATISTIC_BIN] = HR_STATISTIC_BIN_WORD,
         [HR_STATISTIC_VALUE] = HR_STATISTIC_VALUE_WORD,
     };
-    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-        if (strncmp(*at, words[k], strlen(words[k])) == 0) {
-            *at += strlen(words[k]);
-            *kind = (hr_statistic_kind)k;
-            return true;
-        }
-    return false;
-}
-
-static bool take_figure(const char *at, hr_statistic_figure *out) {
-    hr_statistic_figure made = {0};
-    if (!take_kind(&at, &made.kind)) return false;
+    enum { WORDS = sizeof words / sizeof *words };
+    size_t k = 0;
+    while (k < WORDS && strncmp(at, words[k], strlen(words[k])) != 0) k++;
+    if (k == WORDS) return false;
+    hr_statistic_figure made = {.kind = (hr_statistic_kind)k};
+    at += strlen(words[k]);
     if (made.kind >= HR_STATISTIC_BIN && !take_number(&at, ": ", &made.end)) return false;
     if (!take_number(&at, " (", &made.value) || !take_number(&at, "..", &made.low) ||
         !take_number(&at, ")", &made.high))
@@ -96,12 +90,6 @@ static const hr_column *column_named(const hr_model *m, const char *name) {
     return hr_schema_label(m->schema);
 }
 
-/* The value that a figure counts must be one of the column's. */
-static bool is_of_column(const hr_model *model, const char *name, const hr_statistic_figure *figure) {
-    if (figure->kind != HR_STATISTIC_VALUE) return true;
-    return figure->end >= 1 && figure->end <= (double)column_named(model, name)->value_count;
-}
-
 /* "mean: 38.6 (38.4..38.8); to 20: 17 (3..31); ..." */
 bool hr_model_statistic_figure(const hr_model *model, size_t index, const size_t place[2],
                                hr_statistic_figure *out) {
@@ -113,7 +101,8 @@ bool hr_model_statistic_figure(const hr_model *model, size_t index, const size_t
     }
     hr_statistic_figure made;
     if (!at || (end && at > end) || !take_figure(at, &made)) return false;
-    if (!is_of_column(model, hr_model_statistic(model, index), &made)) return false;
+    const size_t values = column_named(model, hr_model_statistic(model, index))->value_count;
+    if (made.kind == HR_STATISTIC_VALUE && !(made.end >= 1 && made.end <= (double)values)) return false;
     *out = made;
     return true;
 }
@@ -130,36 +119,23 @@ hr_status hr_model_check_predicts(const hr_model *model, hr_error *err) {
 
 enum { CELL_NAME = 24, COUNT_WIDTH = 9, INTERVAL_WIDTH = 24, STATISTIC_BAR = 20 };
 
-static double largest_count(const hr_model *m, size_t index, size_t group) {
-    hr_statistic_figure figure;
-    double largest = 0;
-    for (size_t k = 0; hr_model_statistic_figure(m, index, (size_t[]){group, k}, &figure); k++)
-        if (figure.kind >= HR_STATISTIC_BIN) largest = fmax(largest, figure.value);
-    return largest;
-}
-
-static void show_padded(hr_buffer *b, const char *text, size_t width) {
-    hr_buffer plain = {0};
-    hr_show_text(&plain, text);
-    const size_t used = plain.bytes ? hr_show_width(plain.bytes, plain.size) : 0;
-    hr_buffer_add(b, plain.bytes, plain.size);
-    if (used < width) hr_buffer_format(b, "%*s", (int)(width - used), "");
-    if (plain.failed) b->failed = true;
-    hr_buffer_done(&plain);
-}
-
 static void show_cell(hr_buffer *b, const hr_column *column, const hr_statistic_figure *figure,
                       double largest) {
-    char interval[64], name[64];
-    snprintf(name, sizeof name, "up to %.6g", figure->end);
+    char interval[64], end[64];
+    hr_buffer name = {0};
+    snprintf(end, sizeof end, "up to %.6g", figure->end);
     snprintf(interval, sizeof interval, "(%.0f to %.0f)", figure->low, figure->high);
+    hr_show_text(&name, figure->kind == HR_STATISTIC_BIN ? end : column->values[(size_t)figure->end - 1]);
+    const size_t used = name.bytes ? hr_show_width(name.bytes, name.size) : 0;
     hr_buffer_text(b, "    ");
-    show_padded(b, figure->kind == HR_STATISTIC_BIN ? name : column->values[(size_t)figure->end - 1],
-                CELL_NAME);
+    hr_buffer_add(b, name.bytes, name.size);
+    hr_buffer_format(b, "%*s", used < CELL_NAME ? (int)(CELL_NAME - used) : 0, "");
+    if (name.failed) b->failed = true;
+    hr_buffer_done(&name);
     hr_buffer_format(b, "%*.0f  %-*s", COUNT_WIDTH, figure->value, INTERVAL_WIDTH, interval);
     for (long i = largest > 0 ? lround(STATISTIC_BAR * figure->value / largest) : 0; i > 0; i--)
         hr_buffer_text(b, "#");
-    while (b->size && b->bytes[b->size - 1] == ' ') b->bytes[--b->size] = '\0';
+    while (!b->failed && b->size && b->bytes[b->size - 1] == ' ') b->bytes[--b->size] = '\0';
     hr_buffer_text(b, "\n");
 }
 
@@ -176,8 +152,10 @@ static void show_figure(hr_buffer *b, const hr_statistic_figure *figure) {
 
 static void show_group(hr_buffer *b, const hr_model *m, size_t index, size_t group) {
     const hr_column *column = column_named(m, hr_model_statistic(m, index));
-    const double largest = largest_count(m, index, group);
     hr_statistic_figure figure;
+    double largest = 0;
+    for (size_t k = 0; hr_model_statistic_figure(m, index, (size_t[]){group, k}, &figure); k++)
+        if (figure.kind >= HR_STATISTIC_BIN) largest = fmax(largest, figure.value);
     for (size_t k = 0; hr_model_statistic_figure(m, index, (size_t[]){group, k}, &figure); k++)
         if (figure.kind >= HR_STATISTIC_BIN)
             show_cell(b, column, &figure, largest);
