@@ -240,12 +240,13 @@ static hr_status check_readable(const char *path, const char *what, hr_error *er
     return hr_fail_at(err, HR_E_IO, path, 0, 0, NULL);
 }
 
+static atomic_long nats_process; /* that has libnats's threads, which a forked one lacks; 0: none */
+
 hr_status hr_nats_check(const hr_nats_options *options, hr_error *err) {
     assert(options && options->url && options->federation && options->name);
-    static atomic_long user; /* the process that has libnats's threads, which a forked one lacks; 0: none */
     long none = 0;
     const long self = (long)getpid();
-    if (!atomic_compare_exchange_strong(&user, &none, self) && none != self)
+    if (!atomic_compare_exchange_strong(&nats_process, &none, self) && none != self)
         return hr_fail(err, HR_E_ARGUMENT,
                        "fork before the broker is used, or start a new program (in Python, multiprocessing "
                        "with 'spawn')",

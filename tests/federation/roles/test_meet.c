@@ -201,6 +201,28 @@ static void test_owner__refuses_records_of_another_schema(void **state) {
     free_records();
 }
 
+static void test_owner__refuses_records_that_are_there_twice(void **state) {
+    (void)state;
+    hr_error err = {0};
+    hr_data *twice = NULL;
+    char *bytes;
+    size_t size = 0;
+    read_records_of_north();
+    char *text = read_file("north.csv", &size);
+    const char *rows = strchr(text, '\n') + 1;
+    bytes = malloc(2 * size + 1);
+    assert_non_null(bytes);
+    const int both = snprintf(bytes, 2 * size + 1, "%s%s", text, rows);
+    assert_int_equal(hr_data_parse(schema, bytes, (size_t)both, NULL, &twice, &err), HR_OK);
+    assert_int_equal(open_north(records, twice, &err), HR_E_ARGUMENT);
+    assert_int_equal(open_north(twice, NULL, &err), HR_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "the table holds all of its records 2 times"));
+    free(bytes);
+    free(text);
+    hr_data_free(twice);
+    free_records();
+}
+
 static void test_owner__refuses_records_without_labels(void **state) {
     (void)state;
     hr_error err = {0};
@@ -279,6 +301,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_owner__without_a_table__needs_records_in_memory, meeting_open,
                                         meeting_close),
         cmocka_unit_test_setup_teardown(test_owner__refuses_records_of_another_schema, meeting_open,
+                                        meeting_close),
+        cmocka_unit_test_setup_teardown(test_owner__refuses_records_that_are_there_twice, meeting_open,
                                         meeting_close),
         cmocka_unit_test_setup_teardown(test_owner__refuses_records_without_labels, meeting_open,
                                         meeting_close),
