@@ -81,10 +81,12 @@ typedef struct hr_evaluation_options {
 #define HR_EVALUATION_OPTIONS_INIT                                                                           \
     { sizeof(hr_evaluation_options), 0, 0, NULL, 0, NULL, NULL, false }
 
+enum { HR_FIGURE_NAME = 32 };
+
 /* A released figure. Its noise is that of the release alone: how far the figure of these records is from that
  * of other records of the same kind is another matter. */
 typedef struct hr_figure {
-    const char *name;
+    char name[HR_FIGURE_NAME];
     double value;     /* within its range; NaN if the noise is too large to tell anything */
     double noise;     /* standard deviation; by linear approximation. NaN with the value */
     double low, high; /* holds the exact figure with probability 95 %, within its range */
@@ -98,7 +100,10 @@ enum { HR_FIGURES_MAX = 21, HR_EVALUATION_RELEASES = 8 };
  * "records", "interval_concordance" (of groups of records, whose times are known by intervals), "logloss",
  * where a loss counts as at most 4, "predicted" and "observed", survival until the last cut, and the same of
  * up to eight groups from the lowest predicted survival to the highest, whose edges are released, too:
- * "predicted_1", "observed_1", ... */
+ * "predicted_1", "observed_1", ... Quantiles: "records", of each quantile its pinball loss, "pinball_q10"
+ * (hr_quantile_name), where a label and a prediction are at most high - low apart, and of two or more
+ * "coverage" and "width" of the interval between the outer ones, and of each within it between q and 1 - q,
+ * such as "coverage_0.5" and "width_0.5". */
 typedef struct hr_evaluation {
     hr_task task;
     size_t figure_count, release_count;

@@ -39,6 +39,8 @@ FIGURES = {'records': ('Test records', '%.0f', 'how many records were predicted'
            'interval_concordance': ('Concordance', '%.3f', 'of pairs of records with events in different intervals, how often the one with the lower predicted survival has its event first; 0.5 is guessing, 1 is best'),
            'predicted': ('Predicted survival', '%.3f', 'the share of records that are predicted to have no event until the last time'),
            'observed': ('Observed survival', '%.3f', 'the share of records that had no event until the last time, as far as they were followed'),
+           'coverage': ('Coverage', '%.3f', 'the share of records whose number lies between the outer two quantiles that are predicted'),
+           'width': ('Width', '%.4g', 'how far these two are apart on average'),
            'rmse': ('Root mean squared error', '%.4g', 'the typical size of an error; large errors count more'),
            'mae': ('Mean absolute error', '%.4g', 'the size of an error on average')}
 

@@ -33,7 +33,8 @@ class Figure:
 @dataclass(frozen=True)
 class Evaluation:
     """figures by name: 'records', 'error', 'auc' (two classes) and 'logloss', or 'records', 'rmse' and 'mae'; of times 'records', 'interval_concordance', 'logloss',
-    'predicted', 'observed', 'predicted_1', 'observed_1' and so on. guarantee: of the figures, for
+    'predicted', 'observed', 'predicted_1', 'observed_1' and so on; of quantiles 'records', 'pinball_q10' of each, and 'coverage', 'width' of the interval between the
+    outer two, 'coverage_0.5', 'width_0.5' of intervals within it. guarantee: of the figures, for
     adding or removing one record of this table; what the model says of records that it was trained on is spent by the model."""
     figures: Mapping[str, Figure]
     guarantee: Guarantee

@@ -4,7 +4,7 @@ import json
 import numpy as np
 import pytest
 
-from hedgerow import HedgerowRegressor
+from hedgerow import HedgerowRegressor, evaluate
 from hedgerow.errors import ArgumentError
 from hedgerow._report import render
 
@@ -25,6 +25,21 @@ def test_conformal__corrects_the_interval():
     assert .7 < np.mean((q[:, 0] <= y) & (y <= q[:, 2])) < .9
     made = json.loads(model.model_.to_json())['conformal']
     assert made['coverage'] == .8 and made['shortfall'] > 0
+
+
+def test_evaluate__names_the_intervals():
+    """Those of the outer quantiles, and those within, of which one was corrected."""
+    model = HedgerowRegressor(quantiles=(.05, .1, .25, .75, .9, .95), conformal=.8, **PUBLIC).fit(*table())
+    X, y = table(20000, 2)
+    q = model.predict_quantiles(X)
+    made = evaluate(model, X, y, epsilon=1000)
+    assert list(made.figures) == ['records', 'pinball_q5', 'pinball_q10', 'pinball_q25', 'pinball_q75', 'pinball_q90', 'pinball_q95',
+                                  'coverage', 'width', 'coverage_0.8', 'width_0.8', 'coverage_0.5', 'width_0.5']
+    for name, low in (('', 0), ('_0.8', 1), ('_0.5', 2)):
+        low_end, high_end = q[:, low], q[:, 5 - low]
+        assert abs(made['coverage' + name].value - np.mean((low_end <= y) & (y <= high_end))) < .005
+        assert abs(made['width' + name].value - np.mean(high_end - low_end)) < .005
+    assert abs(made['pinball_q90'].value - np.mean(np.maximum(.9 * (y - q[:, 4]), -.1 * (y - q[:, 4])))) < .005
 
 
 def test_report__has_the_interval():

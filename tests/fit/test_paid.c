@@ -178,7 +178,7 @@ static void test_check__reads_figures(void **state) {
         .statement = "The figures are private."};
     assert_int_equal(hr_paid_check(&hr_paid_evaluation, &e, NULL, NULL), HR_OK);
     hr_evaluation twice = e, quoted = e, nameless = e;
-    twice.figures[1].name = "records";
+    snprintf(twice.figures[1].name, HR_FIGURE_NAME, "records");
     assert_int_equal(hr_paid_check(&hr_paid_evaluation, &twice, NULL, NULL), HR_E_FORMAT);
     snprintf(quoted.statement, sizeof quoted.statement, "of the label \"yes\"");
     assert_int_equal(hr_paid_check(&hr_paid_evaluation, &quoted, NULL, NULL), HR_E_FORMAT);

@@ -38,7 +38,7 @@ RULES = [
 ]
 # Machines over released values have no name for anything else.
 BLIND = ('src/methods/hedge/hedge_machine.', 'src/methods/hedge/hedge_objective.', 'src/methods/hedge/hedge_plan.', 'src/methods/hedge/bandit.', 'src/methods/hedge/calibration.', 'src/methods/hedge/hazards.',
-         'src/methods/forests/id3_machine.', 'src/methods/forests/class_leaves.', 'src/methods/statistics/overview.', 'src/methods/statistics/overview_figures.', 'src/methods/survival/curve_model.', 'src/methods/survival/life_table.', 'src/fit/measure/evaluation_figures.', 'src/fit/measure/time_figures.',
+         'src/methods/forests/id3_machine.', 'src/methods/forests/class_leaves.', 'src/methods/statistics/overview.', 'src/methods/statistics/overview_figures.', 'src/methods/survival/curve_model.', 'src/methods/survival/life_table.', 'src/fit/measure/evaluation_figures.', 'src/fit/measure/quantile_figures.', 'src/fit/measure/time_figures.',
          'src/privacy/quantile_machine.', 'src/tables/bins/edge_machine.', 'src/tables/bins/edge_levels.')
 SEEN = re.compile(r'\bhr_(?:data|exact|gate|records)\b|\bhr_(?:data|gate|records)_\w+')
 # Ranks beside rank 0 add up: they neither draw nor pay, and write nothing.

@@ -23,6 +23,7 @@ COVERED = {
     'covers': 'engine_floats',
     'csv': 'byte_source data lines read',
     'endings': 'ending',
+    'evaluation_of_quantiles': 'quantile_figures',
     'export': 'lightgbm onnx onnx_link onnx_write xgboost',
     'federated_noise': 'summed_job',
     'summed_owner': 'summed_coordinator',

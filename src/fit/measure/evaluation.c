@@ -19,8 +19,11 @@ static const double RECORDS_MAX = 4294967294; /* of a table */
 
 /* ---- What is released ---- */
 
-static const hr_statistic_shares shares = {
-    .numbers = {.1, .7, .2}, .two_classes = {.3, .3, .3}, .classes = {.4, .6}, .times = {.6, .1, .2}};
+static const hr_statistic_shares shares = {.numbers = {.1, .7, .2},
+                                           .two_classes = {.3, .3, .3},
+                                           .classes = {.4, .6},
+                                           .times = {.6, .1, .2},
+                                           .quantiles = {.3, .5, .2}};
 static const double EDGE_SHARE = .1; /* two classes, times: of the edges of score bins */
 
 /* What an evaluation holds while it runs. */
@@ -64,7 +67,6 @@ static hr_status check_evaluation(evaluation_job *job, const hr_evaluation_optio
     if (status) return status;
     double epsilon = job->options.epsilon, delta = job->options.delta;
     status = hr_budget_check_amounts(epsilon, delta, err);
-    if (!status) status = hr_statistics_check(hr_model_schema(job->model), err);
     if (status) return status;
     job->statistics = hr_statistics_of(hr_model_schema(job->model), (size_t)1 << score_levels(job), &shares);
     /* A record is all that the sensitivities are about. */
@@ -131,7 +133,9 @@ static hr_status prepare_evaluation(evaluation_job *job, hr_error *err) {
                               .cuts = job->cuts,
                               .range = label->high - label->low,
                               .intervals = label->intervals,
-                              .interval_count = label->interval_count};
+                              .interval_count = label->interval_count,
+                              .quantiles = label->quantiles,
+                              .covered = hr_covered_of(label)};
     status = hr_csprng_open(&job->csprng, err);
     if (!status)
         status = hr_gate_new(job->budget.privacy_measure, job->budget.units, job->csprng, &job->gate, err);
@@ -248,6 +252,10 @@ static void invent_sums(evaluation_job *job, double records) {
     if (job->statistics.task == HR_TASK_SURVIVAL) {
         hr_times_invent(&job->statistics, records, &job->sums);
         job->scored.cut_count = job->statistics.bins - 1;
+        return;
+    }
+    if (job->statistics.task == HR_TASK_QUANTILES) {
+        hr_quantiles_invent(&job->statistics, records, &job->sums);
         return;
     }
     if (!hr_task_has_classes(job->statistics.task)) {

@@ -10,6 +10,7 @@
 #include <hedgerow/amount.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Denominators are known if they are so many standard deviations of their noise above 0. */
@@ -30,7 +31,8 @@ static double within(double value, double low, double high) {
 void hr_evaluation_add_figure(const hr_evaluation_sums *sums, const char *name, hr_estimate e, double max,
                               hr_evaluation *out) {
     double factor = sums->privacy_measure == HR_PRIVACY_PURE ? LAPLACE : NORMAL;
-    hr_figure figure = {name, e.value, e.noise, 0, max};
+    hr_figure figure = {"", e.value, e.noise, 0, max};
+    snprintf(figure.name, sizeof figure.name, "%s", name);
     if (!isnan(e.value)) {
         figure.value = within(e.value, 0, max);
         figure.low = within(e.value - factor * e.noise, 0, max);
@@ -131,6 +133,8 @@ void hr_evaluation_figures(const hr_evaluation_sums *sums, hr_evaluation *out) {
     out->figure_count = 0;
     if (sums->task == HR_TASK_SURVIVAL)
         hr_time_figures(sums, out);
+    else if (sums->task == HR_TASK_QUANTILES)
+        hr_quantile_figures(sums, out);
     else
         (hr_task_has_classes(sums->task) ? class_figures : number_figures)(sums, out);
 }

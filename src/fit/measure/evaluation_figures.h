@@ -21,6 +21,9 @@ typedef struct hr_evaluation_sums {
     const double *codes, *survival; /* times: score_bins x codes of `intervals`; score_bins */
     size_t intervals;
     double code_noise, survival_noise;
+    const hr_column *label; /* quantiles */
+    const double *covered, *pinball, *widths;
+    double cover_noise, pinball_noise, width_noise;
     double outcome_noise, score_noise, loss_noise, record_noise, miss_noise, square_noise;
 } hr_evaluation_sums;
 
@@ -41,6 +44,9 @@ void hr_evaluation_add_figure(const hr_evaluation_sums *sums, const char *name, 
 
 /* The figures of times (time_figures.c). */
 void hr_time_figures(const hr_evaluation_sums *sums, hr_evaluation *out);
+
+/* The figures of quantiles (quantile_figures.c). */
+void hr_quantile_figures(const hr_evaluation_sums *sums, hr_evaluation *out);
 
 /* Fills in out->figures and their count. */
 void hr_evaluation_figures(const hr_evaluation_sums *sums, hr_evaluation *out);

@@ -24,11 +24,13 @@ static void read_figures(hr_json_reader *r, const hr_json_position *root, hr_eva
     for (size_t i = 0; i < count && !r->status; i++) {
         const hr_json_position at = {&list, list.value->items[i].key, 0, &list.value->items[i]};
         hr_json_only_keys(r, &at, keys, COUNT(keys));
-        out->figures[out->figure_count++] = (hr_figure){.name = at.key,
-                                                        .value = figure_number(r, &at, "value"),
-                                                        .noise = figure_number(r, &at, "noise"),
-                                                        .low = figure_number(r, &at, "low"),
-                                                        .high = figure_number(r, &at, "high")};
+        hr_figure figure = {.value = figure_number(r, &at, "value"),
+                            .noise = figure_number(r, &at, "noise"),
+                            .low = figure_number(r, &at, "low"),
+                            .high = figure_number(r, &at, "high")};
+        const int length = snprintf(figure.name, sizeof figure.name, "%s", at.key);
+        if (length >= HR_FIGURE_NAME) hr_json_refuse(r, &at, "", "a figure has a name that is too long");
+        out->figures[out->figure_count++] = figure;
     }
 }
 

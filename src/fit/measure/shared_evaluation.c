@@ -16,7 +16,7 @@ enum { SHARED_BIN_BITS = 5, SHARED_BINS = 1 << SHARED_BIN_BITS };
 _Static_assert((int)SHARED_BINS <= (int)HR_SCORE_BINS_MAX, "figures take so many bins");
 
 static const hr_statistic_shares shares = {
-    .numbers = {.1, .7, .2}, .two_classes = {.35, .3, .35}, .classes = {.4, .6}};
+    .numbers = {.1, .7, .2}, .two_classes = {.35, .3, .35}, .classes = {.4, .6}, .quantiles = {.3, .5, .2}};
 
 static hr_statistics statistics_of(const hr_schema *schema) {
     return hr_statistics_of(schema, SHARED_BINS, &shares);
@@ -75,6 +75,7 @@ hr_status hr_shared_evaluation_count(const hr_shared_evaluation *e, const hr_dat
     uint32_t cuts[SHARED_BINS];
     const hr_column *label = hr_schema_label(e->schema);
     const hr_statistics lines = statistics_of(e->schema);
+    c.outputs = hr_model_output_count(e->model);
     hr_status status = hr_data_rows(data) > 0 ? hr_comparison_make(e->model, data, 0, &c, err) : HR_OK;
     if (status) return status;
     uint32_t *decided;
@@ -88,7 +89,9 @@ hr_status hr_shared_evaluation_count(const hr_shared_evaluation *e, const hr_dat
                               .cuts = cuts,
                               .cut_count = SHARED_BINS - 1,
                               .bins = SHARED_BINS,
-                              .range = label->high - label->low};
+                              .range = label->high - label->low,
+                              .quantiles = label->quantiles,
+                              .covered = hr_covered_of(label)};
     for (size_t i = 0, at = 0; i < lines.count && !status; at += hr_statistics_cells(&lines, i++))
         lines.rows[i].count(&scored, out + at);
     hr_comparison_free(&c);

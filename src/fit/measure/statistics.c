@@ -29,16 +29,15 @@ static const hr_statistic time_rows[] = {
     {"losses", hr_scored_code_loss, HR_LOSS_SENSITIVITY, 1 << HR_LOSS_BITS, HR_CELLS_ONE},
 };
 
-hr_status hr_statistics_check(const hr_schema *schema, hr_error *err) {
-    const hr_task task = hr_schema_task(schema);
-    if (task != HR_TASK_QUANTILES) return HR_OK;
-    hr_fail(err, HR_E_ARGUMENT, "evaluate without a budget, for the owner's eyes",
-            "no figures of quantiles are released with noise");
-    return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
-}
+/* Of one quantile: without the last row. */
+static const hr_statistic quantile_rows[] = {
+    {"labels by intervals", hr_scored_covered, HR_COUNT_SENSITIVITY, HR_COUNT_UNIT, HR_CELLS_BY_COVER},
+    {"pinball losses", hr_scored_pinball, 0, 1 << HR_MISS_BITS, HR_CELLS_BY_QUANTILE},
+    {"widths", hr_scored_widths, 0, 1 << HR_MISS_BITS, HR_CELLS_BY_INTERVAL},
+};
 
 hr_status hr_statistics_check_shared(const hr_schema *schema, hr_error *err) {
-    if (hr_schema_task(schema) != HR_TASK_SURVIVAL) return hr_statistics_check(schema, err);
+    if (hr_schema_task(schema) != HR_TASK_SURVIVAL) return HR_OK;
     hr_fail(err, HR_E_ARGUMENT, "evaluate at each owner, for its own eyes or with its own budget",
             "owners release no figures of times to an event together");
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, hr_schema_label(schema)->name);
@@ -56,6 +55,11 @@ hr_statistics hr_statistics_of(const hr_schema *schema, size_t bins, const hr_st
     if (s.task == HR_TASK_BINARY) s.shares = shares->two_classes, s.count = 3;
     if (!hr_task_has_classes(s.task)) s.rows = number_rows, s.shares = shares->numbers, s.count = 3;
     if (s.task == HR_TASK_SURVIVAL) s.rows = time_rows, s.shares = shares->times;
+    if (s.task == HR_TASK_QUANTILES) {
+        s.rows = quantile_rows, s.shares = shares->quantiles;
+        s.covered = hr_covered_of(hr_schema_label(schema)).count;
+        if (!s.covered) s.count = 2;
+    }
     return s;
 }
 
@@ -69,6 +73,9 @@ size_t hr_statistics_cells(const hr_statistics *s, size_t row) {
     case HR_CELLS_BY_BIN: return 2 * s->bins;
     case HR_CELLS_BY_CODE: return s->codes * s->bins;
     case HR_CELLS_BY_GROUP: return s->bins;
+    case HR_CELLS_BY_COVER: return s->covered + 1;
+    case HR_CELLS_BY_QUANTILE: return hr_schema_label(s->schema)->quantile_count;
+    case HR_CELLS_BY_INTERVAL: return s->covered;
     case HR_CELLS_ONE: break;
     }
     return 1;
@@ -76,10 +83,19 @@ size_t hr_statistics_cells(const hr_statistics *s, size_t row) {
 
 /* ---- Cost and noise ---- */
 
+/* A record of quantiles adds to all sums of a row. */
+static uint64_t sensitivity_of(const hr_statistics *s, const hr_budget *budget, size_t row) {
+    const hr_column *label = hr_schema_label(s->schema);
+    const bool length = budget->privacy_measure != HR_PRIVACY_PURE;
+    if (s->rows[row].sensitivity) return s->rows[row].sensitivity;
+    return (s->rows[row].cells == HR_CELLS_BY_QUANTILE ? hr_scored_pinball_sensitivity
+                                                       : hr_scored_width_sensitivity)(label, length);
+}
+
 hr_charge hr_statistics_charge(const hr_statistics *s, const hr_budget *budget, size_t row) {
     const hr_release_scope scope = {.tree = -1, .group = row};
     return hr_scope_charge(&scope, s->rows[row].what, -1, hr_units_share(budget->units, s->shares[row]),
-                           s->rows[row].sensitivity);
+                           sensitivity_of(s, budget, row));
 }
 
 double hr_statistics_noise(const hr_statistics *s, const hr_budget *budget, size_t row) {
@@ -105,6 +121,11 @@ void hr_statistics_figures(const hr_statistics *s, const hr_budget *budget, cons
         sums.survival = of[1], sums.survival_noise = noise[1];
         sums.loss = of[2], sums.loss_noise = noise[2];
         sums.score_bins = released->bins;
+    } else if (s->task == HR_TASK_QUANTILES) {
+        sums.label = label;
+        sums.covered = of[0], sums.cover_noise = noise[0];
+        sums.pinball = of[1], sums.pinball_noise = noise[1];
+        sums.widths = of[2], sums.width_noise = noise[2];
     } else if (!hr_task_has_classes(s->task)) {
         sums.records = of[0], sums.record_noise = noise[0];
         sums.squares = of[1], sums.square_noise = noise[1];

@@ -16,10 +16,19 @@ enum { HR_STATISTICS_MAX = 3 };
 typedef struct hr_statistic {
     const char *what;
     void (*count)(const hr_scored *scored, hr_exact *sums);
-    uint64_t sensitivity; /* in the unit: what one record adds to the sum, or to all sums, at most */
+    uint64_t sensitivity; /* in the unit: what one record adds to the sum, or to all sums, at most; 0: it
+                             follows from the label and the privacy measure */
     double unit;
-    enum { HR_CELLS_ONE, HR_CELLS_BY_CLASS, HR_CELLS_BY_BIN, HR_CELLS_BY_CODE, HR_CELLS_BY_GROUP } cells;
-    /* 1; 2 a class; 2 a bin of scores; as many a bin as there are codes of times; 1 a bin */
+    enum {
+        HR_CELLS_ONE,
+        HR_CELLS_BY_CLASS,    /* 2 a class */
+        HR_CELLS_BY_BIN,      /* 2 a bin of scores */
+        HR_CELLS_BY_CODE,     /* as many a bin as there are codes of times */
+        HR_CELLS_BY_GROUP,    /* 1 a bin */
+        HR_CELLS_BY_COVER,    /* 1, and 1 an interval of quantiles */
+        HR_CELLS_BY_QUANTILE, /* 1 a quantile */
+        HR_CELLS_BY_INTERVAL  /* 1 an interval of quantiles */
+    } cells;
 } hr_statistic;
 
 /* Parts of the budget, by task, in the order of the rows; each at most 1 in all. */
@@ -28,6 +37,7 @@ typedef struct hr_statistic_shares {
     double two_classes[3]; /* outcomes, losses, scores */
     double classes[2];     /* outcomes, losses */
     double times[3];       /* codes, survival, losses */
+    double quantiles[3];   /* covered, pinball losses, widths */
 } hr_statistic_shares;
 
 /* The statistics of one evaluation; public. */
@@ -36,6 +46,7 @@ typedef struct hr_statistics {
     hr_task task;
     size_t classes, bins; /* bins: of scores, at most HR_SCORE_BINS_MAX */
     size_t codes;         /* of times */
+    size_t covered;       /* intervals of quantiles (hr_covered_of) */
     const hr_statistic *rows;
     const double *shares; /* of each row */
     size_t count;
@@ -47,10 +58,7 @@ hr_statistics hr_statistics_of(const hr_schema *schema, size_t bins, const hr_st
 /* Whether scores are cut into bins. */
 bool hr_statistics_has_scores(const hr_statistics *statistics);
 
-/* Refuses a label of which no figures are released: quantiles. Fails: ARGUMENT. */
-HR_MUST_CHECK hr_status hr_statistics_check(const hr_schema *schema, hr_error *err);
-
-/* The same for owners together, who release none of times of events either. Fails: ARGUMENT. */
+/* Refuses a label of which owners release no figures together: times of events. Fails: ARGUMENT. */
 HR_MUST_CHECK hr_status hr_statistics_check_shared(const hr_schema *schema, hr_error *err);
 
 /* How many sums a row has. */
@@ -70,6 +78,9 @@ typedef struct hr_statistic_sums {
 
 /* Of times: sums of so many invented records (time_figures.c). */
 void hr_times_invent(const hr_statistics *statistics, double records, hr_statistic_sums *sums);
+
+/* The same of quantiles (quantile_figures.c). */
+void hr_quantiles_invent(const hr_statistics *statistics, double records, hr_statistic_sums *sums);
 
 /* Fills in the figures of *out and their count. */
 void hr_statistics_figures(const hr_statistics *statistics, const hr_budget *budget,

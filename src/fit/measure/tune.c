@@ -185,10 +185,11 @@ static hr_status check_tune(tune_job *job, const hr_fit_options *const *settings
     job->options = (hr_tune_options)HR_TUNE_OPTIONS_INIT;
     hr_status status = hr_sized_take(&kind, given, &job->options, err);
     if (!status) status = check_amounts(job, err);
-    if (!status && hr_statistics_check_shared(schema, err)) {
+    const hr_task task = hr_schema_task(schema);
+    if (!status && (task == HR_TASK_SURVIVAL || task == HR_TASK_QUANTILES)) {
         status = hr_fail(err, HR_E_ARGUMENT, "train with one setting",
                          "settings are compared by a loss with noise, and models of %s have none",
-                         hr_task_text(hr_schema_task(schema)));
+                         hr_task_text(task));
         return hr_fail_at(err, status, NULL, 0, 0, hr_schema_label(schema)->name);
     }
     for (size_t i = 0; i < job->count && !status; i++) status = take_setting(job, settings[i], i, err);

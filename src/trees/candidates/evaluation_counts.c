@@ -115,6 +115,100 @@ void hr_scored_squares(const hr_scored *scored, hr_exact *sum) {
     }
 }
 
+/* ---- Quantiles ---- */
+
+static bool are_symmetric(double low, double high) {
+    return fabs(low + high - 1) < 1e-9;
+}
+
+hr_covered hr_covered_of(const hr_column *label) {
+    hr_covered covered = {.count = 0};
+    const size_t count = label->quantile_count;
+    if (count < 2) return covered;
+    covered.ends[0][0] = 0;
+    covered.ends[0][1] = count - 1;
+    covered.count = 1;
+    for (size_t low = 0, high = count - 1; low < high;) {
+        const double *q = label->quantiles;
+        const bool is_outer = low == 0 && high == count - 1;
+        if (!are_symmetric(q[low], q[high])) {
+            if (q[low] + q[high] < 1)
+                low++;
+            else
+                high--;
+            continue;
+        }
+        if (!is_outer) {
+            covered.ends[covered.count][0] = low;
+            covered.ends[covered.count++][1] = high;
+        }
+        low++;
+        high--;
+    }
+    return covered;
+}
+
+void hr_scored_covered(const hr_scored *scored, hr_exact *cells) {
+    const hr_covered *covered = &scored->covered;
+    for (size_t d = 0; d <= covered->count; d++) cells[d].unpaid = 0;
+    for (size_t i = 0; i < scored->rows; i++) {
+        const double *p = scored->predicted + i * scored->outputs, y = scored->labels[i];
+        size_t depth = 0;
+        for (size_t k = 0; k < covered->count; k++)
+            depth += p[covered->ends[k][0]] <= y && y <= p[covered->ends[k][1]];
+        cells[depth].unpaid += HR_COUNT_UNIT;
+    }
+}
+
+/* Of a pinball loss, which is that part of the label's range at most. */
+static double steeper(double quantile) {
+    return fmax(quantile, 1 - quantile);
+}
+
+void hr_scored_pinball(const hr_scored *scored, hr_exact *sums) {
+    for (size_t k = 0; k < scored->outputs; k++) sums[k].unpaid = 0;
+    for (size_t i = 0; i < scored->rows; i++)
+        for (size_t k = 0; k < scored->outputs; k++) {
+            const double q = scored->quantiles[k],
+                         miss =
+                             (scored->labels[i] - scored->predicted[i * scored->outputs + k]) / scored->range;
+            sums[k].unpaid += bounded_term(fmax(q * miss, (q - 1) * miss), steeper(q), HR_MISS_BITS);
+        }
+}
+
+void hr_scored_widths(const hr_scored *scored, hr_exact *sums) {
+    const hr_covered *covered = &scored->covered;
+    for (size_t k = 0; k < covered->count; k++) sums[k].unpaid = 0;
+    for (size_t i = 0; i < scored->rows; i++) {
+        const double *p = scored->predicted + i * scored->outputs;
+        for (size_t k = 0; k < covered->count; k++)
+            sums[k].unpaid += bounded_term((p[covered->ends[k][1]] - p[covered->ends[k][0]]) / scored->range,
+                                           1, HR_MISS_BITS);
+    }
+}
+
+/* Sums of squares are whole and below 2^53, and a root is rounded by less than the one that is added. */
+static uint64_t size_of_terms(double sum, double squares, bool length) {
+    return (uint64_t)(length ? floor(sqrt(squares)) + 1 : sum);
+}
+
+uint64_t hr_scored_pinball_sensitivity(const hr_column *label, bool length) {
+    double sum = 0, squares = 0;
+    for (size_t k = 0; k < label->quantile_count; k++) {
+        const double most = (double)bounded_term(1, steeper(label->quantiles[k]), HR_MISS_BITS);
+        sum += most;
+        squares += most * most;
+    }
+    return size_of_terms(sum, squares, length);
+}
+
+uint64_t hr_scored_width_sensitivity(const hr_column *label, bool length) {
+    const double count = (double)hr_covered_of(label).count, most = HR_MISS_SENSITIVITY;
+    return size_of_terms(count * most, count * most * most, length);
+}
+
+/* ---- What models are compared by ---- */
+
 static double class_loss_of(const hr_scored *scored, size_t i) {
     const double *probabilities = scored->predicted + i * scored->outputs;
     double sum = 0;

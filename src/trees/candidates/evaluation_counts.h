@@ -6,6 +6,7 @@
 #include "privacy/exact.h"
 #include "privacy/sensitivity.h"
 
+#include <hedgerow/schema.h>
 #include <stddef.h>
 
 enum {
@@ -16,10 +17,11 @@ enum {
     HR_TIME_LEVELS = 3, /* times are cut into at most 2^HR_TIME_LEVELS groups */
     HR_TIME_GROUPS = 1 << HR_TIME_LEVELS,
     HR_SCORE_CELLS = 2 * HR_SCORE_BINS,
-    HR_LOSS_BITS = 12,      /* losses are summed in 2^-12 */
-    HR_LOSS_MAX = 4,        /* what the loss of one record counts as at most */
-    HR_MISS_BITS = 16,      /* misses are summed in 2^-16 of the label's range */
-    HR_SCORE_LOSS_BITS = 16 /* losses of hr_scored_total are summed in 2^-16 */
+    HR_LOSS_BITS = 12,                         /* losses are summed in 2^-12 */
+    HR_LOSS_MAX = 4,                           /* what the loss of one record counts as at most */
+    HR_MISS_BITS = 16,                         /* misses are summed in 2^-16 of the label's range */
+    HR_COVERED_MAX = HR_QUANTILES_MAX / 2 + 1, /* intervals of quantiles */
+    HR_SCORE_LOSS_BITS = 16                    /* losses of hr_scored_total are summed in 2^-16 */
 };
 
 /* What one record adds to the sums at most. */
@@ -28,6 +30,16 @@ enum {
     HR_MISS_SENSITIVITY = HR_WEIGHT_MAX << HR_MISS_BITS,
     HR_TOTAL_WIDTH = HR_WEIGHT_MAX << HR_SCORE_LOSS_BITS
 };
+
+/* Intervals of which it is told how many labels they cover, the widest first: that of the outer quantiles,
+ * and those within it between two quantiles q and 1 - q. */
+typedef struct hr_covered {
+    size_t ends[HR_COVERED_MAX][2]; /* quantiles, from 0 */
+    size_t count;
+} hr_covered;
+
+/* label: of quantiles; of one there is no interval. */
+hr_covered hr_covered_of(const hr_column *label);
 
 /* Predictions of a public model, and labels, of the same records; borrowed. */
 typedef struct hr_scored {
@@ -42,6 +54,8 @@ typedef struct hr_scored {
      * the last one is the score. NULL and 0: the label is no time. */
     const double *intervals;
     size_t interval_count;
+    const double *quantiles; /* one an output, ascending, as what is predicted; NULL: the label has none */
+    hr_covered covered;
 } hr_scored;
 
 /* The number of records. */
@@ -66,6 +80,16 @@ void hr_scored_loss(const hr_scored *scored, hr_exact *sum);
 /* Sums of |prediction - label|/range, and of its square, in 2^-HR_MISS_BITS. */
 void hr_scored_misses(const hr_scored *scored, hr_exact *sum);
 void hr_scored_squares(const hr_scored *scored, hr_exact *sum);
+
+/* Quantiles: cells[d], the number of records whose label is in d of the intervals, d at most their number;
+ * the sums of the pinball losses of each quantile, and of the widths of each interval, in parts of the
+ * label's range, in 2^-HR_MISS_BITS. */
+void hr_scored_covered(const hr_scored *scored, hr_exact *cells);
+void hr_scored_pinball(const hr_scored *scored, hr_exact *sums);
+void hr_scored_widths(const hr_scored *scored, hr_exact *sums);
+/* What a record adds to the sums of pinball losses, and of widths, at most: in L1, or in length (L2). */
+uint64_t hr_scored_pinball_sensitivity(const hr_column *label, bool length);
+uint64_t hr_scored_width_sensitivity(const hr_column *label, bool length);
 
 /* What models are compared by: minus the sum of a loss between 0 and 1 of each record, in
  * 2^-HR_SCORE_LOSS_BITS. Classes: half the squared distance between the probabilities and the record's class;

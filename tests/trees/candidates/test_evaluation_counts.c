@@ -294,6 +294,119 @@ static void test_times__change_by_their_sensitivity_at_most(void **state) {
     assert_memory_equal(met, tight, sizeof met);
 }
 
+/* ---- Quantiles ---- */
+
+enum { QUANTILES = 4, COVERED = 2 };
+static const double quantiles[QUANTILES] = {.05, .25, .75, .9};
+
+static hr_column label_of_quantiles(void) {
+    return (hr_column){
+        .kind = HR_KIND_NUMBER, .low = -1, .high = 2, .quantiles = quantiles, .quantile_count = QUANTILES};
+}
+
+static hr_scored quantiles_of(const records *r, size_t rows) {
+    const hr_column label = label_of_quantiles();
+    return (hr_scored){.rows = rows,
+                       .outputs = QUANTILES,
+                       .predicted = r->predicted,
+                       .labels = r->labels,
+                       .range = 3,
+                       .quantiles = quantiles,
+                       .covered = hr_covered_of(&label)};
+}
+
+/* The outer one, though it is not symmetric, and the one between .25 and .75. */
+static void test_covered__are_the_outer_and_symmetric_intervals(void **state) {
+    (void)state;
+    static const double others[][5] = {
+        {.5}, {.1, .9}, {.1, .2, .3, .7, .9}, {.01, .02, .5, .98, .99}, {.1, .2, .3}};
+    static const size_t sizes[] = {1, 2, 5, 5, 3}, wanted[] = {0, 1, 2, 2, 1};
+    hr_column label = label_of_quantiles();
+    const hr_covered made = hr_covered_of(&label);
+    assert_int_equal(made.count, COVERED);
+    assert_true(made.ends[0][0] == 0 && made.ends[0][1] == 3);
+    assert_true(made.ends[1][0] == 1 && made.ends[1][1] == 2);
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        label.quantiles = others[i];
+        label.quantile_count = sizes[i];
+        assert_int_equal(hr_covered_of(&label).count, wanted[i]);
+    }
+}
+
+static void test_quantiles__are_plain_counts(void **state) {
+    (void)state;
+    static records r;
+    r.random = 21;
+    for (int run = 0; run < 20; run++) {
+        hr_exact covered[COVERED + 1], pinball[QUANTILES], widths[COVERED];
+        int64_t counted[COVERED + 1] = {0};
+        double losses[QUANTILES] = {0}, wide[COVERED] = {0};
+        draw_records(&r, 0);
+        const hr_scored s = quantiles_of(&r, ROWS);
+        hr_scored_covered(&s, covered);
+        hr_scored_pinball(&s, pinball);
+        hr_scored_widths(&s, widths);
+        for (size_t i = 0; i < ROWS; i++) {
+            const double *p = r.predicted + i * QUANTILES, y = r.labels[i];
+            counted[(p[0] <= y && y <= p[3]) + (p[1] <= y && y <= p[2])] += 64;
+            wide[0] += floor(bounded((p[3] - p[0]) / 3, 1) * 65536 + .5);
+            wide[1] += floor(bounded((p[2] - p[1]) / 3, 1) * 65536 + .5);
+            for (size_t k = 0; k < QUANTILES; k++) {
+                const double q = quantiles[k], miss = (y - p[k]) / 3;
+                losses[k] +=
+                    floor(bounded(miss > 0 ? q * miss : (q - 1) * miss, q < .5 ? 1 - q : q) * 65536 + .5);
+            }
+        }
+        for (size_t d = 0; d <= COVERED; d++) assert_true(covered[d].unpaid == counted[d]);
+        for (size_t k = 0; k < QUANTILES; k++) assert_true((double)pinball[k].unpaid == losses[k]);
+        for (size_t k = 0; k < COVERED; k++) assert_true((double)widths[k].unpaid == wide[k]);
+    }
+}
+
+/* Squares of what the sums change by, and what they change by together. */
+static void check_both_sizes(const hr_scored *some, const hr_scored *more, count *of, size_t cells,
+                             uint64_t (*most)(const hr_column *label, bool length), double met[2]) {
+    const hr_column label = label_of_quantiles();
+    hr_exact without[QUANTILES], with[QUANTILES];
+    double sum = 0, square = 0;
+    of(some, without);
+    of(more, with);
+    for (size_t i = 0; i < cells; i++) {
+        const double added = (double)(with[i].unpaid - without[i].unpaid);
+        sum += fabs(added);
+        square += added * added;
+    }
+    assert_true(sum <= (double)most(&label, false));
+    assert_true(sqrt(square) <= (double)most(&label, true));
+    met[0] = fmax(met[0], sum - (double)most(&label, false));
+    met[1] = fmax(met[1], sqrt(square) - (double)most(&label, true));
+}
+
+/* Some record reaches each, up to the rounding of a length. */
+static void test_quantiles__change_by_their_sensitivity_at_most(void **state) {
+    (void)state;
+    static records r;
+    const double far[QUANTILES] = {(double)INFINITY, (double)INFINITY, -(double)INFINITY, -(double)INFINITY},
+                 wide[QUANTILES] = {-9, -9, 9, 9};
+    double met[2][2] = {{-1e9, -1e9}, {-1e9, -1e9}};
+    int64_t counted = 0;
+    r.random = 23;
+    for (int run = 0; run < 12; run++) {
+        draw_records(&r, 0);
+        for (size_t row = 0; row < ROWS; row += 7) {
+            if (row % 3 == 0) memcpy(r.predicted + row * QUANTILES, row % 2 ? far : wide, sizeof far);
+            const hr_scored some = quantiles_of(&r, row), more = quantiles_of(&r, row + 1);
+            check_change(change_between(&some, &more, hr_scored_covered, COVERED + 1), HR_COUNT_SENSITIVITY,
+                         &counted);
+            check_both_sizes(&some, &more, hr_scored_pinball, QUANTILES, hr_scored_pinball_sensitivity,
+                             met[0]);
+            check_both_sizes(&some, &more, hr_scored_widths, COVERED, hr_scored_width_sensitivity, met[1]);
+        }
+    }
+    assert_int_equal(counted, HR_COUNT_SENSITIVITY);
+    for (size_t i = 0; i < 2; i++) assert_true(met[i][0] == 0 && met[i][1] > -1.01);
+}
+
 /* ---- Totals, which models are compared by ---- */
 
 static double loss_of(const records *r, size_t i, size_t classes) {
@@ -356,6 +469,9 @@ int main(void) {
         cmocka_unit_test(test_sums__change_by_their_sensitivity_at_most),
         cmocka_unit_test(test_times__are_plain_counts),
         cmocka_unit_test(test_times__change_by_their_sensitivity_at_most),
+        cmocka_unit_test(test_covered__are_the_outer_and_symmetric_intervals),
+        cmocka_unit_test(test_quantiles__are_plain_counts),
+        cmocka_unit_test(test_quantiles__change_by_their_sensitivity_at_most),
         cmocka_unit_test(test_totals__are_what_is_missed),
         cmocka_unit_test(test_totals__of_a_person_fall_by_their_width_at_most),
     };
