@@ -31,6 +31,7 @@ typedef struct train_args {
     arg_integer seed, rows, records_per_person;
     arg_list private_bounds, class_weights;
     arg_real bounds_share;
+    link_args link;
 } train_args;
 
 #define AT(field) offsetof(train_args, field)
@@ -98,6 +99,7 @@ static const arg_option train_options[] = {
     TABLE_OPTIONS(train_args),
     SKIP_OPTION(train_args),
     EQUAL_OPTION(train_args),
+    LINK_OPTIONS(train_args),
     {"strict", 0, ARG_FLAG, false, AT(strict), NULL, STRICT_HELP},
     {"plan", 0, ARG_WAIVER, false, AT(plan), NULL,
      "print what would be done, from public facts alone: reads no data, spends nothing"},
@@ -125,7 +127,11 @@ static bool consistent(const command *self, const train_args *args) {
                                 "test, add --unsafe-reproducible-noise");
         return false;
     }
-    if (!input_threads_usable(self, &args->table)) return false;
+    if (!input_threads_usable(self, &args->table) || !ranks_link_usable(self, &args->link)) return false;
+    if (args->link.address != NULL && args->plan) {
+        usage_error(self->name, "--plan is made by one process; leave --link away");
+        return false;
+    }
     if (args->as_json && !args->plan && args->model != NULL && is_standard_output(args->model)) {
         usage_error(self->name,
                     "--json and --model %s both write to standard output; name a file for the model",
@@ -429,43 +435,73 @@ static int train_here(const command *self, train_args *args, hr_cluster *cluster
 
 /* ---- Ranks ---- */
 
+static bool is_linked_too(const command *self, const train_args *args) {
+    if (args->link.address == NULL) return false;
+    usage_error(self->name,
+                "a launcher of MPI started the ranks; leave --link away, or start them without it");
+    return true;
+}
+
 /* Rank 0. What is wrong with the arguments is wrong at all ranks: it is told here, and the others end. */
 static int lead_ranks(const command *self, int argc, char **argv, hr_cluster *cluster) {
     train_args args = {0};
     hr_error unused = {0};
     const bool usable = args_parse(self, argc, argv, &args) && consistent(self, &args) &&
+                        !is_linked_too(self, &args) &&
                         (args.plan || ranks_table_usable(self, &args.table, args.schema));
     if (usable && !args.plan) return train_here(self, &args, cluster);
     const hr_status ended = hr_cluster_agree(cluster, HR_E_CANCELLED, &unused);
     return usable && ended != HR_OK ? run_plan(self, &args) : EXIT_USAGE;
 }
 
-static void follow_rank_0(const command *self, int argc, char **argv, hr_cluster *cluster) {
-    train_args args = {0};
+/* Another rank, once rank 0 is prepared. usable: whether it understands its arguments. */
+static hr_status follow_rank_0(const train_args *args, bool usable, hr_cluster *cluster, hr_error *err) {
     train_run run = {0};
-    hr_error err = {0};
-    if (hr_cluster_agree(cluster, HR_OK, &err) != HR_OK) return;
-    hr_status status = args_parse(self, argc, argv, &args) ? HR_OK : HR_E_ARGUMENT;
-    if (status == HR_OK) status = read_train_schema(&args, &run, &err);
-    (void)ranks_follow(cluster, run.schema, &args.table, (int)args.table.threads.value, status, &err);
+    hr_status status = usable ? read_train_schema(args, &run, err) : HR_E_ARGUMENT;
+    status = ranks_follow(cluster, run.schema, &args->table, (int)args->table.threads.value, status, err);
     run_done(&run);
+    return status;
+}
+
+static int train_launched(const command *self, int argc, char **argv, const launch *launched) {
+    train_args args = {0};
+    hr_error err = {0};
+    hr_cluster *cluster = NULL;
+    int code = ranks_open(self, launched, &cluster);
+    if (cluster == NULL) return code;
+    if (launched->rank == 0)
+        code = lead_ranks(self, argc, argv, cluster);
+    else if (hr_cluster_agree(cluster, HR_OK, &err) == HR_OK)
+        (void)follow_rank_0(&args, args_parse(self, argc, argv, &args), cluster, &err);
+    hr_cluster_close(cluster);
+    return code;
+}
+
+/* One of the ranks of a link. Each says what ended it. */
+static int train_linked(const command *self, train_args *args) {
+    hr_error err = {0};
+    hr_cluster *cluster = NULL;
+    if (!ranks_table_usable(self, &args->table, args->schema)) return EXIT_USAGE;
+    hr_status status = ranks_join(self, &args->link, &cluster, &err);
+    if (status != HR_OK) return report_error(self->name, &err);
+    int code = EXIT_DONE;
+    if (args->link.rank.value == 0) {
+        code = train_here(self, args, cluster);
+    } else {
+        status = hr_cluster_agree(cluster, HR_OK, &err);
+        if (status == HR_OK) status = follow_rank_0(args, true, cluster, &err);
+        if (status != HR_OK) code = report_error(self->name, &err);
+    }
+    hr_cluster_close(cluster);
+    return code;
 }
 
 static int run_train(const command *self, int argc, char **argv) {
     const launch launched = launch_look();
-    hr_cluster *cluster = NULL;
-    if (launched.ranks > 1) {
-        int code = ranks_open(self, &launched, &cluster);
-        if (cluster == NULL) return code;
-        if (launched.rank == 0)
-            code = lead_ranks(self, argc, argv, cluster);
-        else
-            follow_rank_0(self, argc, argv, cluster);
-        hr_cluster_close(cluster);
-        return code;
-    }
+    if (launched.ranks > 1) return train_launched(self, argc, argv, &launched);
     train_args args = {0};
     if (!args_parse(self, argc, argv, &args) || !consistent(self, &args)) return EXIT_USAGE;
+    if (args.link.address != NULL) return train_linked(self, &args);
     return args.plan ? run_plan(self, &args) : train_here(self, &args, NULL);
 }
 
@@ -476,8 +512,8 @@ const command train_command = {
         "Checks the options, the model's path, the schema, the ledger and the data before it spends "
         "anything. Only released values and public facts get into a private model: it may be published "
         "as its privacy statement says. A model that exists is replaced with --force only. Ctrl-C ends "
-        "a run, which then says what stays reserved (exit code 130). Under mpirun the records are "
-        "shared out to its processes, and the model is the same.",
+        "a run, which then says what stays reserved (exit code 130). Under mpirun, or "
+        "with --link, the records are shared out to several processes, and the model is the same.",
     .example = "  hedgerow train --plan --rows 20000 --epsilon 1 --schema schema.yaml\n"
                "  hedgerow train --data train.csv --schema schema.yaml --epsilon 1 --ledger hospital.db "
                "--model model.json",

@@ -3,9 +3,12 @@
 #include "commands.h"
 #include "interrupt.h"
 #include "output.h"
+#include "secrets.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Open MPI; PMI, of MPICH and older Slurm; PMIx under Slurm. */
 static const struct {
@@ -46,6 +49,63 @@ int ranks_open(const command *self, const launch *launched, hr_cluster **out) {
     return code;
 }
 
+/* ---- Links ---- */
+
+enum { KEY_LINE = HR_CLUSTER_KEY_TEXT + 2 };
+
+bool ranks_link_usable(const command *self, const link_args *link) {
+    const bool some = link->rank.given || link->ranks.given || link->key_file != NULL;
+    if (link->address == NULL && !some) return true;
+    if (link->address == NULL || !link->rank.given || !link->ranks.given || link->key_file == NULL) {
+        usage_error(self->name, "--link, --rank, --ranks and --link-key are given together or not at all");
+        return false;
+    }
+    if (link->ranks.value >= 2 && link->ranks.value <= HR_CLUSTER_RANKS_MAX &&
+        link->rank.value < link->ranks.value)
+        return true;
+    usage_error(self->name, "--ranks is from 2 to %d, and --rank from 0 to one less", HR_CLUSTER_RANKS_MAX);
+    return false;
+}
+
+static hr_status fail_key(const char *path, const char *message, const char *remedy, hr_error *err) {
+    *err = (hr_error){.status = HR_E_IO};
+    snprintf(err->file, sizeof err->file, "%s", path);
+    snprintf(err->message, sizeof err->message, "%s", message);
+    snprintf(err->remedy, sizeof err->remedy, "%s", remedy);
+    return HR_E_IO;
+}
+
+/* Whether it is a key is for the link to say. */
+static hr_status read_link_key(const char *path, char key[KEY_LINE], hr_error *err) {
+    struct stat facts;
+    FILE *in = fopen(path, "r");
+    if (in == NULL) return fail_key(path, strerror(errno), "make it with 'hedgerow keygen --link'", err);
+    const bool is_open_to_others = fstat(fileno(in), &facts) != 0 || (facts.st_mode & 077) != 0;
+    if (fgets(key, KEY_LINE, in) == NULL) key[0] = '\0';
+    key[strcspn(key, "\n")] = '\0';
+    fclose(in);
+    if (!is_open_to_others) return HR_OK;
+    return fail_key(path, "others may read this key", "make a new one, which only you may read (chmod 600)",
+                    err);
+}
+
+hr_status ranks_join(const command *self, const link_args *link, hr_cluster **out, hr_error *err) {
+    char key[KEY_LINE];
+    hr_cluster_link table;
+    const hr_cluster_zeromq options = {.rank = (size_t)link->rank.value,
+                                       .size = (size_t)link->ranks.value,
+                                       .address = link->address,
+                                       .key = key};
+    secrets_guard();
+    hr_status status = read_link_key(link->key_file, key, err);
+    if (status == HR_OK) status = hr_cluster_zeromq_open(&options, &table, err);
+    if (status != HR_OK) return status;
+    const size_t length = strlen(link->address);
+    if (options.rank == 0 && length > 2 && strcmp(link->address + length - 2, ":0") == 0)
+        fprintf(stderr, "hedgerow %s: rank 0 listens at %s\n", self->name, table.address);
+    return hr_cluster_join(&table, out, err);
+}
+
 bool ranks_refused(const command *self, int *code) {
     const launch launched = launch_look();
     if (!self->once || launched.ranks <= 1) return false;
@@ -63,8 +123,8 @@ bool ranks_table_usable(const command *self, const table_args *table, const char
     for (size_t i = 0; i < table->data.count; i++)
         standard = standard || is_standard_output(table->data.items[i]);
     if (!standard) return true;
-    usage_error(self->name, "only one of several ranks has a standard input; name files that all of them can "
-                            "read");
+    usage_error(self->name, "'-': only one of several ranks has a standard input; name files that all of "
+                            "them can read");
     return false;
 }
 

@@ -18,6 +18,40 @@ launch launch_look(void);
  * says why, and the exit code is returned. */
 int ranks_open(const command *self, const launch *launched, hr_cluster **out);
 
+/* ---- Ranks that something else than a launcher of MPI started: they reach each other by ZeroMQ ---- */
+
+typedef struct link_args {
+    const char *address, *key_file; /* address: NULL: none */
+    arg_integer rank, ranks;
+} link_args;
+
+#define LINK_OPTIONS(type)                                                                                   \
+    {"link",                                                                                                 \
+     0,                                                                                                      \
+     ARG_TEXT,                                                                                               \
+     false,                                                                                                  \
+     offsetof(type, link.address),                                                                           \
+     "ADDRESS",                                                                                              \
+     "train over several processes, of which this is one: where rank 0 listens, tcp://HOST:PORT"},           \
+        {"rank",                                                                                             \
+         0,                                                                                                  \
+         ARG_INTEGER,                                                                                        \
+         false,                                                                                              \
+         offsetof(type, link.rank),                                                                          \
+         "R",                                                                                                \
+         "with --link: which of them this is, from 0 on"},                                                   \
+        {"ranks", 0, ARG_INTEGER, false, offsetof(type, link.ranks), "N", "with --link: how many they are"}, \
+    {                                                                                                        \
+        "link-key", 0, ARG_TEXT, false, offsetof(type, link.key_file), "FILE",                               \
+            "with --link: the secret of this job, the same for all ranks ('hedgerow keygen --link FILE')"    \
+    }
+
+/* Says what is missing or too much, as a usage error. */
+bool ranks_link_usable(const command *self, const link_args *link);
+
+/* Joins the ranks by their link. */
+hr_status ranks_join(const command *self, const link_args *link, hr_cluster **out, hr_error *err);
+
 /* Whether a launcher started several processes of a command that releases or spends: each would do so by
  * itself. Rank 0 says so. `code` becomes the exit code. */
 bool ranks_refused(const command *self, int *code);

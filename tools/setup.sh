@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a target of the Makefile needs and that are not there yet. Looks first, so that a second
 # run is instant and needs no network. Without root it says what to run instead.
-# usage: tools/setup.sh GROUP...           groups: build wheel arm64 mpi test clang format proofs coverage bench accuracy python site browser
+# usage: tools/setup.sh GROUP...           groups: build wheel arm64 mpi zeromq test clang format proofs coverage bench accuracy python site browser
 #        tools/setup.sh --print GROUP...   prints the command that installs all of them
 set -eu
 
@@ -13,6 +13,7 @@ packages() {
         zlib1g-dev libzstd-dev liblzma-dev ;;
     arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static ;;
     mpi) echo libopenmpi-dev openmpi-bin ;;
+    zeromq) echo libzmq3-dev ;;
     test) echo g++ libcmocka-dev nats-server postgresql ;;
     clang) echo clang libclang-rt-14-dev llvm ;;
     format) echo clang-format-14 ;;

@@ -22,7 +22,11 @@ extern "C" {
 
 /* ---- The link between ranks ---- */
 
-enum { HR_CLUSTER_WORDS_MAX = 1 << 17, HR_CLUSTER_BYTES_MAX = 8 * HR_CLUSTER_WORDS_MAX };
+enum {
+    HR_CLUSTER_WORDS_MAX = 1 << 17,
+    HR_CLUSTER_BYTES_MAX = 8 * HR_CLUSTER_WORDS_MAX,
+    HR_CLUSTER_RANKS_MAX = 4096
+};
 
 /* How ranks reach each other: what an engine fills in that brings its own means. Every rank makes the same
  * calls in the same order, with the same sizes, of at most HR_CLUSTER_BYTES_MAX bytes. A call returns when
@@ -32,6 +36,7 @@ enum { HR_CLUSTER_WORDS_MAX = 1 << 17, HR_CLUSTER_BYTES_MAX = 8 * HR_CLUSTER_WOR
 typedef struct hr_cluster_link {
     void *state; /* passed to every call */
     size_t rank, size;
+    const char *address; /* where rank 0 can be reached, for people and logs; NULL: unknown */
     /* Returns when all ranks have joined. NULL: they have. */
     hr_status (*join)(void *state, hr_error *err);
     /* From rank `root` to all others. */
@@ -45,6 +50,36 @@ typedef struct hr_cluster_link {
     /* Ends the rank's part, also after a failure. What was sent still arrives. */
     void (*close)(void *state);
 } hr_cluster_link;
+
+/* ---- Ranks over ZeroMQ ---- */
+
+enum { HR_CLUSTER_KEY_TEXT = 65, HR_CLUSTER_SECONDS_MAX = 86400 };
+
+/* How ranks reach each other that something else started: by hand, by ssh, by an engine. Rank 0 listens, the
+ * others connect to it and to it alone. All that they send is encrypted and authenticated (CURVE): only
+ * processes that have the job's key join, and the network sees sizes and times, which do not depend on the
+ * records. Zeros and NULL stand for defaults. */
+typedef struct hr_cluster_zeromq {
+    size_t rank, size;
+    const char *address; /* tcp://HOST:PORT of rank 0. There port 0 is any that is free; a HOST that is a name
+                            and no number stands for all addresses of its machine */
+    const char *key; /* of hr_cluster_key, the same at all ranks: 64 hexadecimal digits of 32 random bytes.
+                        Whoever has it can take a rank's place */
+    double join_seconds; /* how long to wait for all ranks; 60 unless given, at most HR_CLUSTER_SECONDS_MAX */
+    double silence_seconds; /* after which a rank that cannot be reached is gone; 30 unless given. A process
+                               that ends is seen at once */
+} hr_cluster_zeromq;
+
+/* A new key for one job. Thread: any. Fails: ABSENT. */
+HR_API HR_MUST_CHECK hr_status hr_cluster_key(char key[HR_CLUSTER_KEY_TEXT], hr_error *err);
+
+/* Listens, or begins to connect, and returns: hr_cluster_join then waits for all ranks, so that rank 0 can
+ * first give the others out->address. Every later failure names the rank that is gone, with its host. A
+ * thread of ZeroMQ sends and receives until the link is closed. Owner: the caller passes *out to
+ * hr_cluster_join, or calls its `close`. Fails: ABSENT (built without ZeroMQ, or one without CURVE),
+ * ARGUMENT, MEMORY, IO (the address is in use, or none). */
+HR_API HR_MUST_CHECK hr_status hr_cluster_zeromq_open(const hr_cluster_zeromq *options, hr_cluster_link *out,
+                                                      hr_error *err);
 
 /* ---- The ranks ---- */
 

@@ -75,6 +75,7 @@ SHORT = {
     'tables/source/query': 'two databases read the same file of a query',
     'trees/cluster/mpi_absent': 'stands in for what a build leaves out',
     'trees/cluster/mpi_link': 'one link a file: each has its library',
+    'trees/cluster/zeromq_absent': 'stands in for what a build leaves out',
     'trees/grow/private_splitter': 'one splitter a file',
     'trees/grow/splitter': 'the interface of all splitters',
     'trees/records/bootstrap': 'a law that is tested alone',

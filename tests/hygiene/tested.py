@@ -75,10 +75,10 @@ COVERED = {
     'stats_source': 'local_gradients local_labels local_source',
 }
 # Stand-ins of builds without federations; make reduced runs the commands that reach them.
-ABSENT = ('codec_gzip_absent', 'codec_xz_absent', 'codec_zstd_absent', 'federation_absent', 'mpi_absent', 'nats_absent', 'party_absent', 'postgres_absent')
+ABSENT = ('codec_gzip_absent', 'codec_xz_absent', 'codec_zstd_absent', 'federation_absent', 'mpi_absent', 'nats_absent', 'party_absent', 'postgres_absent', 'zeromq_absent')
 
 # What takes several processes: tests/trees/cluster starts them.
-RANKS = ('cluster', 'cluster_source', 'mpi_link', 'ranges', 'read_part', 'worker')
+RANKS = ('cluster', 'cluster_source', 'mpi_link', 'ranges', 'read_part', 'worker', 'zeromq_join', 'zeromq_link', 'zeromq_open')
 
 
 def stems(root, folder, head):

@@ -101,7 +101,7 @@ FEATURES = [
     Feature('cache', cache, 'a file of `hedgerow bin`', 'records are bins of public edges, mapped', r'binned cache',
             (('bin', 'data'), ('bin', 'schema'), ('bin', 'output'), ('bin', 'bins'), ('bin', 'force'), ('method', 'cells')), capability='cells'),
     Feature('ranks', ranks, '`mpirun`', 'sums are added up over processes', r'mpirun|rank|one process',
-            (('field', 'cluster'), ('method', 'over_ranks')), capability='over_ranks'),
+            (('field', 'cluster'), ('method', 'over_ranks'), ('train', 'link'), ('train', 'rank'), ('train', 'ranks'), ('train', 'link-key')), capability='over_ranks'),
     Feature('owners', owners, '`simulate`, and jobs of a federation', 'each owner adds a share of the noise to its masked sums', r'job|owner|simulate',
             (('method', 'alone'), ('simulate', 'JOB'), ('simulate', 'data'), ('simulate', 'owners'), ('simulate', 'owner'), ('job', 'coalition'),
              ('job', 'rounds'), ('job', 'order'), ('job', 'round-gain'), ('job', 'vote-last'), ('job', 'vote-share'), ('job', 'vote-trees'), ('job', 'coordinator-owner'), ('job', 'train'), ('job', 'owners'),

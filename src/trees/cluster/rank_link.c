@@ -1,6 +1,7 @@
 /* The calls of a link, in pieces that it takes, until the first one fails. */
 #include "trees/cluster/rank_link.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +13,9 @@ struct hr_rank_link {
 };
 
 static hr_status check_table(const hr_cluster_link *t, hr_error *err) {
-    if (t->broadcast && t->send && t->receive && t->sum && t->close && t->rank < t->size) return HR_OK;
-    return hr_fail(err, HR_E_ARGUMENT, "fill in all calls, and a rank below the size",
+    const bool is_filled = t->broadcast && t->send && t->receive && t->sum && t->close;
+    if (is_filled && t->rank < t->size && t->size <= HR_CLUSTER_RANKS_MAX) return HR_OK;
+    return hr_fail(err, HR_E_ARGUMENT, "fill in all calls, and a rank below the size, which is at most 4096",
                    "the table of a link is not complete");
 }
 

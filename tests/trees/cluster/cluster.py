@@ -81,9 +81,9 @@ def all_of(calls):
             done.result()
 
 
-def main(test):
+def main(test, launcher='mpirun'):
     """Runs test(cluster, words of the command line after the tool) in a folder of its own; skipped where nothing starts ranks."""
-    if not shutil.which('mpirun'):
+    if launcher and not shutil.which(launcher):
         print('mpirun is not installed (openmpi-bin)')
         sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory() as folder:
