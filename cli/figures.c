@@ -40,9 +40,19 @@ static void print_figures(FILE *out, const hr_evaluation *evaluation) {
     for (size_t i = 0; i < evaluation->figure_count; i++) print_figure(out, &evaluation->figures[i], width);
 }
 
+/* Between groups by predicted survival. */
+static void print_edges(FILE *out, const hr_evaluation *evaluation) {
+    if (!evaluation->edge_count) return;
+    fprintf(out, "%-8s divided at", "groups");
+    for (size_t i = 0; i < evaluation->edge_count; i++)
+        fprintf(out, "%s%.3g", i ? ", " : " ", evaluation->edges[i]);
+    fputc('\n', out);
+}
+
 void print_evaluation(FILE *out, const hr_evaluation *evaluation, const hr_ledger_total *total) {
     print_figures(out, evaluation);
     fputc('\n', out);
+    print_edges(out, evaluation);
     print_ledger_left(out, total);
     fprintf(out, "%-8s ", "privacy");
     print_wrapped(out, evaluation->statement, 9);

@@ -92,7 +92,7 @@ typedef struct hr_figure {
     double low, high; /* holds the exact figure with probability 95 %, within its range */
 } hr_figure;
 
-enum { HR_FIGURES_MAX = 21, HR_EVALUATION_RELEASES = 8 };
+enum { HR_FIGURES_MAX = 21, HR_EVALUATION_RELEASES = 8, HR_EVALUATION_EDGES = 7 };
 
 /* Classes: "records", "error", "auc" (two classes: that of up to 16 bins of the probability, whose edges are
  * released, too), and "logloss", where the loss of a record counts as at most 4. Regression: "records",
@@ -109,6 +109,9 @@ typedef struct hr_evaluation {
     size_t figure_count, release_count;
     hr_figure figures[HR_FIGURES_MAX];
     hr_release_info releases[HR_EVALUATION_RELEASES]; /* what was charged and drawn */
+    /* Times: the predicted survival where groups begin, from the second on, ascending; none of a plan. */
+    size_t edge_count;
+    double edges[HR_EVALUATION_EDGES];
     double epsilon, delta;                 /* granted, and charged to the ledger: whole units, rounded down */
     double epsilon_replace, delta_replace; /* the guarantee for replacing one record by another */
     char statement[640];                   /* the guarantee, for people */

@@ -35,10 +35,12 @@ class Evaluation:
     """figures by name: 'records', 'error', 'auc' (two classes) and 'logloss', or 'records', 'rmse' and 'mae'; of times 'records', 'interval_concordance', 'logloss',
     'predicted', 'observed', 'predicted_1', 'observed_1' and so on; of quantiles 'records', 'pinball_q10' of each, and 'coverage', 'width' of the interval between the
     outer two, 'coverage_0.5', 'width_0.5' of intervals within it. guarantee: of the figures, for
-    adding or removing one record of this table; what the model says of records that it was trained on is spent by the model."""
+    adding or removing one record of this table; what the model says of records that it was trained on is spent by the model. edges: of times, the predicted survival
+    at which groups are divided: 'predicted_1' is of the records below the first."""
     figures: Mapping[str, Figure]
     guarantee: Guarantee
     releases: list[Release] = field(repr=False)
+    edges: tuple[float, ...] = ()
 
     def __getitem__(self, name: str) -> Figure:
         return self.figures[name]
@@ -121,4 +123,4 @@ def evaluation_of(made: Any) -> Evaluation:
     figures = {text_of(f.name): Figure(f.value, f.noise, f.low, f.high) for f in made.figures[0:made.figure_count]}
     releases = [release_of(one) for one in made.releases[0:made.release_count]]
     guarantee = Guarantee(True, made.epsilon, made.delta, made.epsilon_replace, made.delta_replace, 'one record', text_of(made.statement))
-    return Evaluation(figures, guarantee, releases)
+    return Evaluation(figures, guarantee, releases, tuple(made.edges[0:made.edge_count]))

@@ -184,6 +184,7 @@ def test_calibration__compares_groups_with_what_happened():
 def test_evaluate__releases_figures():
     model, x, y, _ = fitted()
     made = hedgerow.evaluate(model, x, y, epsilon=1000)
+    assert len(made.edges) == 7 and sorted(made.edges) == list(made.edges) and made['predicted_1'].low < made.edges[0] < made['predicted_2'].high
     assert made['records'].value == pytest.approx(len(x), abs=1) and model.score(x, y) - .02 < made['interval_concordance'].value < 1
     assert made['predicted'].value == pytest.approx(model.predict_survival_function(x)[:, -1].mean(), abs=.001)
     assert abs(made['observed'].value - made['predicted'].value) < .05 and 'observed_8' in made.figures

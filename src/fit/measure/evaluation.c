@@ -182,6 +182,11 @@ static void make_figures(evaluation_job *job, hr_evaluation *out) {
         job->sums.noise[i] = hr_statistics_noise(&job->statistics, &job->budget, i);
     job->sums.bins = job->scored.cut_count + 1;
     hr_statistics_figures(&job->statistics, &job->budget, &job->sums, out);
+
+    /* The edges of groups, of which times have figures, were released for them; a plan has none. */
+    if (!job->data || job->statistics.task != HR_TASK_SURVIVAL) return;
+    out->edge_count = job->scored.cut_count;
+    for (size_t i = 0; i < out->edge_count; i++) out->edges[i] = hr_score_edge(job->cuts[i]);
 }
 
 static void make_statement(const evaluation_job *job, hr_evaluation *out) {

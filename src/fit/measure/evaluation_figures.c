@@ -179,6 +179,11 @@ hr_status hr_evaluation_render(const hr_evaluation *e, char **text, hr_error *er
         write_figure(&b, &e->figures[i]);
     }
     hr_buffer_text(&b, "}, ");
+    for (size_t i = 0; i < e->edge_count; i++) {
+        char edge[HR_NUMBER_TEXT];
+        hr_number_text(e->edges[i], edge);
+        hr_buffer_format(&b, "%s%s%s", i ? ", " : "\"edges\": [", edge, i + 1 < e->edge_count ? "" : "], ");
+    }
     char delta[HR_AMOUNT_TEXT], delta_replace[HR_AMOUNT_TEXT];
     hr_spent_text(e->delta, delta);
     hr_spent_text(e->delta_replace, delta_replace);

@@ -34,6 +34,16 @@ static void read_figures(hr_json_reader *r, const hr_json_position *root, hr_eva
     }
 }
 
+static void read_edges(hr_json_reader *r, const hr_json_position *root, hr_evaluation *out) {
+    const hr_json_position list = hr_json_typed_member(r, root, "edges", HR_JSON_ARRAY);
+    const size_t count = hr_json_size(r, &list);
+    if (count > HR_EVALUATION_EDGES) hr_json_refuse(r, &list, "", "there are %zu edges", count);
+    for (size_t i = 0; i < count && !r->status; i++) {
+        const hr_json_position at = hr_json_element(&list, i);
+        out->edges[out->edge_count++] = hr_json_number_at(r, &at);
+    }
+}
+
 static void read_figure_releases(hr_json_reader *r, const hr_json_position *root, hr_evaluation *out) {
     static const char *const keys[] = {"what", "mechanism", "sensitivity", "scale", "cost", "draws"};
     const hr_json_position list = hr_json_typed_member(r, root, "releases", HR_JSON_ARRAY);
@@ -53,12 +63,13 @@ static void read_figure_releases(hr_json_reader *r, const hr_json_position *root
 }
 
 static hr_status read_evaluation(hr_json_reader *r, const hr_json *json, hr_evaluation *out) {
-    static const char *const keys[] = {"exact", "figures",       "epsilon",   "epsilon_replace",
+    static const char *const keys[] = {"exact", "figures",       "edges",     "epsilon", "epsilon_replace",
                                        "delta", "delta_replace", "statement", "releases"};
     const hr_json_position root = {NULL, NULL, 0, json};
     hr_json_only_keys(r, &root, keys, COUNT(keys));
     if (hr_json_bool_of(r, &root, "exact")) hr_json_refuse(r, &root, "", "the figures are exact");
     read_figures(r, &root, out);
+    if (hr_json_has(r, &root, "edges")) read_edges(r, &root, out);
     out->epsilon = hr_json_number_of(r, &root, "epsilon");
     out->epsilon_replace = hr_json_number_of(r, &root, "epsilon_replace");
     out->delta = hr_json_number_of(r, &root, "delta");

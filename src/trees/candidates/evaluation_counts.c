@@ -23,6 +23,11 @@ static size_t grid_cell_of(double probability) {
     return (size_t)fmin(fmax(place, 0), (1 << HR_SCORE_GRID_BITS) - 1);
 }
 
+double hr_score_edge(uint32_t cell) {
+    const double odd = ldexp(cell, -HR_SCORE_GRID_BITS), even = 1 - odd;
+    return odd * odd / (odd * odd + even * even);
+}
+
 static double score_of(const hr_scored *scored, size_t i) {
     return scored->predicted[i * scored->outputs + (scored->intervals ? scored->interval_count - 1 : 1)];
 }

@@ -66,6 +66,8 @@ void hr_scored_outcomes(const hr_scored *scored, hr_exact *cells);
  * grid that is even in sqrt(p)/(sqrt(p) + sqrt(1 - p)), p the probability of class 1, or of survival until
  * the last cut: fine near 0 and 1, where the scores of rare classes are. */
 void hr_scored_grid(const hr_scored *scored, hr_exact *cells);
+/* The score at which that cell begins. */
+double hr_score_edge(uint32_t cell);
 /* Two classes: cells[2 b + k], 2 `bins` of them, records of class k in bin b; bin b holds the cells of
  * the grid from cuts[b - 1] to cuts[b] - 1. */
 void hr_scored_scores(const hr_scored *scored, hr_exact *cells);

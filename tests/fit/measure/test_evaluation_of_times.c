@@ -103,6 +103,18 @@ static double concordance_of_codes(const hr_model *model, const table *t) {
     return out;
 }
 
+/* An eighth of the records is predicted to be in each group, but for what a cell of the grid holds. */
+static void check_parts_below_edges(const hr_model *model, const table *t, const hr_evaluation *made) {
+    const size_t outputs = hr_model_output_count(model);
+    double *predicted = predictions_of(model, t->data);
+    for (size_t e = 0; e < made->edge_count; e++) {
+        double below = 0;
+        for (size_t i = 0; i < ROWS; i++) below += predicted[i * outputs + CUTS - 1] < made->edges[e];
+        assert_true(fabs(below / ROWS - (double)(e + 1) / HR_TIME_GROUPS) < .03);
+    }
+    free(predicted);
+}
+
 /* Groups lose a little of the concordance, and the life table is not Kaplan and Meier's estimate. */
 static void test_figures__are_those_of_the_records(void **state) {
     (void)state;
@@ -123,6 +135,13 @@ static void test_figures__are_those_of_the_records(void **state) {
         check_figure(&made, "predicted", predicted, .001);
         check_figure(&made, "observed", observed, .03);
         assert_int_equal(made.figure_count, 5 + 2 * HR_TIME_GROUPS);
+        assert_int_equal(made.edge_count, HR_TIME_GROUPS - 1);
+        for (size_t g = 0; g < HR_TIME_GROUPS; g++) {
+            const double mean = made.figures[5 + 2 * g].value, noise = 30 * made.figures[5 + 2 * g].noise;
+            if (g > 0) assert_true(mean > made.edges[g - 1] - noise);
+            if (g + 1 < HR_TIME_GROUPS) assert_true(mean < made.edges[g] + noise);
+        }
+        check_parts_below_edges(model, &t, &made);
         for (size_t g = 1; g < HR_TIME_GROUPS; g++)
             assert_true(made.figures[5 + 2 * g].value > made.figures[3 + 2 * g].value);
     }
