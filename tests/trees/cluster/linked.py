@@ -2,12 +2,14 @@
 """Ranks that reach each other by ZeroMQ (train --link): models are those of one process; a rank that dies at any call of the link ends all others
 within seconds, with errors that name it; and who has no business there cannot join, and disturbs nobody.
 usage: linked.py HEDGEROW LINKED_RANK"""
+import contextlib
 import os
 import random
 import shutil
 import signal
 import socket
 import subprocess
+import threading
 
 import cluster
 
@@ -202,6 +204,45 @@ def check_strangers(c, linked_rank):
     assert c.read('strangers.json') == c.read('one.json')
 
 
+class Recorder:
+    """What the network sees: stands between rank 0 and one other, and passes on."""
+    def __init__(self, address):
+        self.target = int(address.rsplit(':', 1)[1])
+        self.seen = []
+        self.listener = socket.create_server(('127.0.0.1', 0))
+        self.address = 'tcp://127.0.0.1:%d' % self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        near = self.listener.accept()[0]
+        far = socket.create_connection(('127.0.0.1', self.target))
+        for one, other in ((near, far), (far, near)):
+            threading.Thread(target=self.pass_on, args=(one, other), daemon=True).start()
+
+    def pass_on(self, one, other):
+        with contextlib.suppress(OSError):
+            while text := one.recv(1 << 16):
+                self.seen.append((one.getpeername()[1] == self.target, text))
+                other.sendall(text)
+            other.shutdown(socket.SHUT_WR)
+
+
+def check_ciphertext(c, linked_rank):
+    """All ranks send each other the version of the library first; the model's questions and sums follow."""
+    with Ranks(c, linked_rank, 2) as job:
+        job.in_c(0)
+        assert job.processes[0].stdout.readline().strip() == job.address
+        recorder = Recorder(job.address)
+        job.address = recorder.address
+        job.in_c(1)
+        job.end_well()
+    for of_rank_0 in (False, True):
+        seen = b''.join(text for of_0, text in recorder.seen if of_0 == of_rank_0)
+        assert b'CURVE' in seen and len(seen) > 10000, len(seen)
+        for plain in (b'0.1.0', b'ranks 1', c.read('job.key').strip(), bytes.fromhex(c.read('job.key').decode())):
+            assert plain not in seen[64:], plain
+
+
 def check_missing(c, linked_rank):
     with Ranks(c, linked_rank, 3) as job:
         job.in_c(0, 'join=1')
@@ -225,7 +266,7 @@ def test(c, words):
     linked_rank = os.path.abspath(words[0])
     c.must('generate', 'hospital', '--rows', '600', '--seed', '1', '-o', 'train.csv', '--schema', 'schema.yaml')
     c.must('keygen', '--link', 'job.key')
-    for check in (check_models, check_free_port, check_strangers, check_missing, check_silence, check_ledger, check_launched, check_deaths):
+    for check in (check_models, check_free_port, check_strangers, check_missing, check_silence, check_ciphertext, check_ledger, check_launched, check_deaths):
         check(c, linked_rank)
 
 

@@ -163,6 +163,23 @@ static void a_link_that_does_not_begin_is_closed(void **state) {
     assert_int_equal(c.closed, 3);
 }
 
+static hr_status broadcast_version(void *state, size_t root, void *bytes, size_t size, hr_error *err) {
+    if (root == 0 && size == 32) memcpy(bytes, "9.9.9", 6);
+    return count_call(state, size, err);
+}
+
+static void ranks_of_another_version_are_refused(void **state) {
+    (void)state;
+    counted c = {0};
+    hr_cluster_link table = table_of(&c);
+    table.broadcast = broadcast_version;
+    hr_cluster *cluster = NULL;
+    hr_error err = {0};
+    assert_int_equal(hr_cluster_join(&table, &cluster, &err), HR_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "rank 0 has 9.9.9"));
+    assert_true(!cluster && c.closed == 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(long_calls_are_made_of_pieces),
@@ -170,6 +187,7 @@ int main(void) {
         cmocka_unit_test(after_a_failure_nothing_is_called),
         cmocka_unit_test(a_failure_has_words),
         cmocka_unit_test(a_link_that_does_not_begin_is_closed),
+        cmocka_unit_test(ranks_of_another_version_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
