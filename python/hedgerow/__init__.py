@@ -16,7 +16,7 @@ from .errors import (AbsentError, ArgumentError, BudgetError, BusyError, Decline
 from .explain import Axis, Shap, Shape, Shapes
 from .generate import generate_hospital
 from .ledger import Entry, Ledger, LedgerLeftBehind
-from .model import Guarantee, Model, Release, Releases, SurvivalCurve
+from .model import Guarantee, Model, Release, Releases, Statistic, SurvivalCurve
 from .predictor import Predictor
 from .schema import Column, Fact, Schema
 
@@ -24,12 +24,13 @@ from .schema import Column, Fact, Schema
 LATER = {'HedgerowClassifier': 'estimators', 'HedgerowRegressor': 'estimators', 'HedgerowSurvival': 'survival', 'Evaluation': 'evaluation', 'Figure': 'evaluation', 'evaluate': 'evaluation',
          'simulate': 'federation', 'Owner': 'owner', 'Service': 'owner', 'coordinate': 'coordinator', 'JobResult': 'coordinator', 'Job': '_jobs', 'jobs': '_jobs',
          'cancel_job': '_jobs', 'JobProgress': '_work', 'PublicEncoder': 'pipeline', 'PublicScaler': 'pipeline', 'private_pipeline': 'pipeline', 'PrivateSearchCV': 'search',
-         'check_search': '_search_cost', 'search_cost': '_search_cost', 'report': '_report'}
+         'check_search': '_search_cost', 'search_cost': '_search_cost', 'report': '_report', 'Statistics': '_statistics', 'statistics': '_statistics'}
 
 if TYPE_CHECKING:
     from ._jobs import Job, cancel_job, jobs
     from ._report import report
     from ._search_cost import check_search, search_cost
+    from ._statistics import Statistics, statistics
     from ._work import JobProgress
     from .coordinator import JobResult, coordinate
     from .estimators import HedgerowClassifier, HedgerowRegressor
@@ -60,8 +61,8 @@ SKOPS_TYPES += [kind.__module__ + '.' + kind.__name__ for kind in (Ledger, Ledge
 __all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'BusyError', 'Column', 'DeclinedError', 'Entry', 'Evaluation', 'Fact', 'Figure', 'FileError', 'FormatError',
            'Guarantee', 'HedgerowClassifier', 'HedgerowError', 'HedgerowRegressor', 'HedgerowSurvival', 'HedgerowWarning', 'Job', 'JobError', 'JobProgress', 'JobResult', 'Ledger', 'LimitError', 'MisfitWarning',
            'Model', 'Owner', 'PolicyError', 'Predictor', 'PrivacyLeakWarning', 'PrivateSearchCV', 'PublicEncoder', 'PublicScaler', 'Release', 'Releases',
-           'ReviewWarning', 'SKOPS_TYPES', 'Schema', 'SchemaError', 'Service', 'Shap', 'Shape', 'Shapes', 'StoppedError', 'SurvivalCurve', 'SuspectModelWarning', 'UnknownCategoryWarning', 'cancel_job', 'check_search', 'coordinate', 'evaluate',
-           'generate_hospital', 'jobs', 'methods', 'private_pipeline', 'report', 'search_cost', 'simulate']
+           'ReviewWarning', 'SKOPS_TYPES', 'Schema', 'SchemaError', 'Service', 'Shap', 'Shape', 'Shapes', 'Statistic', 'Statistics', 'StoppedError', 'SurvivalCurve', 'SuspectModelWarning', 'UnknownCategoryWarning', 'cancel_job', 'check_search', 'coordinate', 'evaluate',
+           'generate_hospital', 'jobs', 'methods', 'private_pipeline', 'report', 'search_cost', 'simulate', 'statistics']
 
 
 def methods() -> dict[str, dict[str, str]]:

@@ -93,7 +93,7 @@ def _facts_of(model: Model) -> dict[str, Any]:
         'task': TASKS[file['task']], 'trees': model.tree_count, 'guarantee': model.guarantee, 'start': model.start_guarantee,
         'settings': file['settings'], 'suspect': model.suspect, 'records': _records(model), 'exposure': schema.exposure, 'guess': _guess(model.guarantee), 'version': text_of(lib.hr_version()), 'made_by': file['version'],
         'budget': _budget(model), 'importance': features.importance(), 'scale': features.scale, 'effects': effects, 'pairs': pairs, 'is_drawn': features.found.is_drawn,
-        'curves': _curves_of(model), 'calibration': _calibration(file), 'interval': _interval(model, file), 'owners': _owners(model, file['settings']), 'tree': _first_tree(model, file, features.scale)}
+        'curves': _curves_of(model), 'statistics': _statistics_of(model), 'calibration': _calibration(file), 'interval': _interval(model, file), 'owners': _owners(model, file['settings']), 'tree': _first_tree(model, file, features.scale)}
 
 
 # ---- Words and numbers ----
@@ -410,6 +410,25 @@ def _calibration(file: dict[str, Any]) -> dict[str, Any] | None:
     figure = _figures.curve(p, corrected, ('Probability before the correction, %', 'Probability after the correction, %'), 'How calibration corrects probabilities')
     rows = [(100 * at, 100 * float(np.interp(at, p, corrected))) for at in (.05, .1, .25, .5, .75, .9, .95)]
     return {'intercept': intercept, 'slope': slope, 'figure': figure, 'rows': rows}
+
+
+def _statistics_of(model: Model) -> list[dict[str, Any]]:
+    """The released figures by column and class: what they are called, with their intervals, and of counts how long their bars are, in percent."""
+    parts: dict[tuple[str, str], list[Any]] = {}
+    for figure in model.statistics:
+        parts.setdefault((figure.column, figure.group), []).append(figure)
+    found = []
+    for (column, group), figures in parts.items():
+        most = max([figure.value for figure in figures if figure.figure in ('bin', 'value')], default=0) or 1
+        rows = []
+        for figure in figures:
+            counted, scale = figure.figure in ('bin', 'value'), 100 if figure.figure == 'missing' else 1
+            name = 'up to %s' % _number(float(figure.of)) if figure.figure == 'bin' else str(figure.of) if counted else {'deviation': 'standard deviation', 'missing': 'missing, %'}.get(figure.figure, figure.figure)
+            digits = '%.0f' if counted or figure.figure == 'records' else '%.4g'
+            rows.append({'name': name, 'value': digits % (scale * figure.value), 'interval': (digits + ' to ' + digits) % (scale * figure.low, scale * figure.high),
+                         'bar': round(100 * figure.value / most) if counted else None})
+        found.append({'title': (column or 'all columns') + (', where %s is %s' % (model.schema.label.name, group) if group else ''), 'rows': rows})
+    return found
 
 
 def _curves_of(model: Model) -> dict[str, Any] | None:

@@ -108,6 +108,23 @@ class SurvivalCurve:
     high: NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class Statistic:
+    """A released figure of a column (of all columns: ''), over the records of one class of the label ('': all). figure: 'records', 'missing' (a part of the
+    records), 'mean', 'deviation', 'bin' or 'value' (records); of: the largest value of a bin, or the value that is counted. The interval from low to high covers
+    the figure without noise with a probability of about .95."""
+    column: str
+    group: str
+    figure: str
+    of: float | str | None
+    value: float
+    low: float
+    high: float
+
+
+FIGURES = ('records', 'missing', 'mean', 'deviation', 'bin', 'value')
+
+
 class Releases(list[Release]):
     """All noisy answers, in the order in which they were drawn. In a notebook it shows them by what was released."""
 
@@ -285,6 +302,27 @@ class Model:
             while lib.hr_model_curve_point(self._at, len(found), len(points), point):
                 points.append((point.time, point.survival, point.low, point.high))
             found.append(SurvivalCurve(text_of(name), *np.array(points).reshape(-1, 4).T))
+        return found
+
+    @property
+    def statistics(self) -> list[Statistic]:
+        """Of a model of the method statistics: all figures, by column and class. Empty for other methods."""
+        one, found, index = ffi.new('hr_statistic_figure *'), list[Statistic](), 0
+        values = {column.name: column.values for column in (*self.schema.features, self.schema.label)}
+        while column := lib.hr_model_statistic(self._at, index):
+            group = 0
+            while name := lib.hr_model_statistic_group(self._at, index, group):
+                place = 0
+                while lib.hr_model_statistic_figure(self._at, index, (group, place), one):
+                    figure, of = FIGURES[one.kind], None
+                    if figure == 'bin':
+                        of = one.end
+                    elif figure == 'value':
+                        of = values[text_of(column)][int(one.end) - 1]
+                    found.append(Statistic(text_of(column), text_of(name), figure, of, one.value, one.low, one.high))
+                    place += 1
+                group += 1
+            index += 1
         return found
 
     @property

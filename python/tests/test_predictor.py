@@ -26,7 +26,7 @@ TASKS = {
     'four classes': (HedgerowClassifier, {'classes': [0, 1, 2, 3]}, lambda df: np.clip(risk(df) // 30, 0, 3).astype(int)),
     'number': (HedgerowRegressor, {'label_bounds': (0, 60)}, lambda df: df.days.fillna(0).clip(0, 60)),
 }
-REFUSED = {('id3', 'number'), *(('survival-curve', task) for task in TASKS), *((method, 'four classes') for method in ('inprivate', 'simfl', 'tfl', 'solo'))}
+REFUSED = {('id3', 'number'), *((method, task) for method in ('survival-curve', 'statistics') for task in TASKS), *((method, 'four classes') for method in ('inprivate', 'simfl', 'tfl', 'solo'))}
 
 
 def risk(df):
