@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import Any, Sequence
 
 from . import _frames
-from ._labels import labels_of
+from ._labels import labels_in, labels_of
 from ._native import Interrupts, call, ffi, lib, made, text_to
 from ._parameters import check_budget, exposures_of
 from .errors import ArgumentError
-from .evaluation import labels_in
 from .ledger import Ledger, ledger_of
 from .model import Guarantee, Model, Statistic
 from .schema import Schema
