@@ -22,7 +22,7 @@ OWNER = ('hedgerow-owner: 1\nname: north\nfederation: fed/north/federation.yaml\
 JOB = 'hedgerow-job: 1\nschema: schema.yaml\nmethod: inprivate\nepsilon: 0.5\n'
 REAL = ('name: coordinator\nfederation: fed/coordinator/federation.yaml\nkey: fed/coordinator/coordinator.key\njournal: coordinator.db\nowners: [north]\n')
 # Each command, in an order in which they can follow each other. {}: a number that makes names new.
-COMMANDS = ['schema check --data a.csv --schema schema.yaml', 'methods', 'keygen k{}.key', TRAIN + ' --method gbdt', TRAIN + PRIVATE + ' --method dpboost', TRAIN + PRIVATE,
+COMMANDS = ['schema check --data a.csv --schema schema.yaml', 'methods', 'keygen k{}.key', TRAIN + ' --method gbdt', TRAIN + PRIVATE + ' --method dpboost', TRAIN + PRIVATE + ' --method statistics', 'show m.json', TRAIN + PRIVATE,
             'train --plan --rows 500 --schema schema.yaml', 'show m.json', 'predict --model m.json --data one.csv',
             'evaluate --model m.json --data a.csv', 'evaluate --model m.json --data a.csv --confusion', 'evaluate --model m.json --data a.csv --epsilon 0.1 --ledger b.db',
             'tune --data a.csv --schema schema.yaml --force --model m.json --method dp-ert --set trees=1 --set trees=2', 'ledger show b.db', 'attack simfl --data twice.csv --schema schema.yaml', 'simulate job.yaml --data a.csv --data b.csv --force --model j.json',
