@@ -87,14 +87,12 @@ static void test_cuts__cost_what_one_process_pays(void **state) {
         open_world(2, deltas[d]);
         const hr_model *model = federation_run(&w);
         hr_budget budget;
-        hr_units all = 0;
         size_t lines = 0;
         assert_int_equal(hr_budget_of(&hr_method_hedge, &w.job.options, &budget, NULL), HR_OK);
         const hr_units cost = hr_cuts_cost(w.table.schema, budget.units);
         assert_true(cost > 0);
         for (size_t i = 0; i < model->release_count; i++) {
             const hr_release *line = &model->releases[i];
-            all += line->cost;
             if (strcmp(line->what, "cuts of times") != 0) continue;
             assert_int_equal(line->level, lines++);
             assert_true(line->cost == cost / HR_TIME_CUTS_BITS);
