@@ -57,9 +57,9 @@ reduced: ## build without the broker and gzip, and without federations and libra
 	@tools/configure.py build-no-nats buildtype=plain tests=false nats=disabled gzip=disabled werror=true
 	@ninja -C build-no-nats
 	@for t in without_nats without_gzip outputs; do python3 tests/cli/run.py build-no-nats/cli/hedgerow tests/cli/$$t.test || exit 1; done
-	@tools/configure.py build-alone buildtype=plain tests=false federation=disabled gzip=disabled zstd=disabled xz=disabled postgresql=disabled mpi=disabled werror=true
+	@tools/configure.py build-alone buildtype=plain tests=false federation=disabled gzip=disabled zstd=disabled xz=disabled postgresql=disabled mpi=disabled zeromq=disabled werror=true
 	@ninja -C build-alone
-	@for t in without_federation without_sources without_mpi ledger; do python3 tests/cli/run.py build-alone/cli/hedgerow tests/cli/$$t.test || exit 1; done
+	@for t in without_federation without_sources without_mpi without_zeromq ledger; do python3 tests/cli/run.py build-alone/cli/hedgerow tests/cli/$$t.test || exit 1; done
 
 soak: all ## ten owners, a hostile member, kills and restarts of the broker for SOAK_SECONDS (3600)
 	@tools/setup.sh test
