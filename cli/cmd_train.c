@@ -58,13 +58,11 @@ static const arg_option train_options[] = {
     {"lambda", 0, ARG_SETTING, false, AT(settings), "X", "regularisation of leaf values"},
     {"bins", 0, ARG_SETTING, false, AT(settings), "N", "bins of a numeric feature"},
     {"interactions", 0, ARG_SETTING, false, AT(settings), "WHICH",
-     "features that a tree may split by together: all; pairs; none, so that the model is a sum of one curve "
-     "a "
-     "feature; or lists of those that may, such as '[[age, dose], [x, y, z]]'"},
+     "features that a tree may split by together: all; pairs; none, so that the model is a sum of one "
+     "curve a feature; or lists of those that may, such as '[[age, dose], [x, y, z]]'"},
     {"conformal", 0, ARG_SETTING, false, AT(settings), "P",
-     "of quantiles: hold a fifth of the records out, and correct the interval between two of them by these, "
-     "so "
-     "that on average it covers a part P of the labels, such as 0.8 between 0.1 and 0.9"},
+     "of quantiles: hold a fifth of the records out, and correct the interval between two of them by "
+     "these, so that on average it covers a part P of the labels, such as 0.8 between 0.1 and 0.9"},
     {"group", 0, ARG_SETTING, false, AT(settings), "FEATURE",
      "a survival curve for each value of this category, at no cost; where noise hides a group, the model "
      "says so"},
@@ -76,10 +74,9 @@ static const arg_option train_options[] = {
      "another option of the method; may be repeated ('hedgerow methods NAME' lists options, defaults and "
      "ranges)"},
     {"records-per-person", 0, ARG_INTEGER, false, AT(records_per_person), "M",
-     "where the schema names a unit: train on at most M records of each person, drawn by secret coins, with "
-     "the "
-     "noise of M records; for every method. Unless given, each record of a person counts a part (hedge, "
-     "dpboost)"},
+     "where the schema names a unit: train on at most M records of each person, drawn by secret coins, "
+     "with the noise of M records; for every method. Unless given, each record of a person counts a part "
+     "(hedge, dpboost)"},
     {"threads", 0, ARG_INTEGER, false, AT(table.threads), "N",
      "0: as many processors as it may use; the model does not depend on it"},
     {"ledger", 0, ARG_TEXT, false, AT(ledger), "FILE",
@@ -92,8 +89,7 @@ static const arg_option train_options[] = {
      "release the bounds of this number, of which the schema has wide limits alone; may be repeated"},
     {"class-weight", 0, ARG_LIST, false, AT(class_weights), "CLASS=X",
      "records of this class count X, those of classes that are not named 1; a public number, of which only "
-     "ratios "
-     "count; may be repeated (hedge, dpboost)"},
+     "ratios count; may be repeated (hedge, dpboost)"},
     {"bounds-share", 0, ARG_REAL, false, AT(bounds_share), "X",
      "part of the budget for them; 0.05 unless given"},
     TABLE_OPTIONS(train_args),
