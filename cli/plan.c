@@ -360,6 +360,7 @@ static void print_job_plan(const hr_job_plan_info *job, bool guessed) {
     print_owners(job);
     print_records(&job->plan, " over all owners", guessed);
     print_bounds(job);
+    print_interval(&job->plan);
     (job->levels > 0 ? print_levels : print_rounds)(job);
     print_traffic(job);
     const char *unit = *job->unit != '\0' ? job->unit : NULL;
@@ -380,6 +381,24 @@ static void put_interval(json_writer *to, const hr_plan_info *plan) {
     json_close(to, '}');
 }
 
+/* Of the budget. */
+static void put_shares(json_writer *to, const hr_plan_info *plan) {
+    json_open(to, "shares", '{');
+    json_number(to, "bin_edges", plan->share_bins);
+    if (plan->intervals > 0) {
+        json_number(to, "interval_counts", plan->share_count + plan->share_base);
+    } else {
+        json_number(to, "record_count", plan->share_count);
+        json_number(to, "base_score", plan->share_base);
+    }
+    json_number(to, "choices", plan->share_choices);
+    json_number(to, "leaf_sums", plan->share_sums);
+    json_number(to, "leaf_counts", plan->share_counts);
+    json_number(to, "clip_counts", plan->share_clip);
+    json_number(to, "calibration", plan->share_calibration);
+    json_close(to, '}');
+}
+
 static void put_plan(json_writer *to, const hr_plan_info *plan, const char *method, bool guessed) {
     json_text(to, "method", method);
     json_number(to, "epsilon", plan->epsilon);
@@ -395,20 +414,8 @@ static void put_plan(json_writer *to, const hr_plan_info *plan, const char *meth
     json_integer(to, "depth_all", (uint64_t)plan->depth_all);
     if (plan->lists) json_flag(to, "lists", true);
     if (plan->cuts_share > 0) json_number(to, "cuts_share", plan->cuts_share);
-    json_open(to, "shares", '{');
-    json_number(to, "bin_edges", plan->share_bins);
-    if (plan->intervals > 0) {
-        json_number(to, "interval_counts", plan->share_count + plan->share_base);
-    } else {
-        json_number(to, "record_count", plan->share_count);
-        json_number(to, "base_score", plan->share_base);
-    }
-    json_number(to, "choices", plan->share_choices);
-    json_number(to, "leaf_sums", plan->share_sums);
-    json_number(to, "leaf_counts", plan->share_counts);
-    json_number(to, "clip_counts", plan->share_clip);
-    json_number(to, "calibration", plan->share_calibration);
-    json_close(to, '}');
+    put_interval(to, plan);
+    put_shares(to, plan);
     json_number(to, "leaf_records", plan->leaf_records);
     if (plan->leaf_figure != NULL) { /* trees that are no hedge's have none */
         json_text(to, "leaf_figure", plan->leaf_figure);
@@ -430,7 +437,6 @@ void print_plan_json(const hr_plan_info *plan, const plan_terms *terms) {
     json_writer json = {.out = stdout};
     json_open(&json, NULL, '{');
     put_plan(&json, plan, terms->method, terms->guessed);
-    put_interval(&json, plan);
     if (terms->unit != NULL) json_text(&json, "unit", terms->unit);
     if (terms->weight != NULL) {
         json_text(&json, "weight", terms->weight);

@@ -390,10 +390,11 @@ def _is_noise(effect: Effect) -> bool:
 # ---- The rest ----
 
 def _interval(model: Model, file: dict[str, Any]) -> dict[str, Any] | None:
-    """Of a model whose interval held-out records corrected: four fifths of the records trained, and a fifth corrected."""
+    """Of a model whose interval held-out records corrected: four fifths of the records trained, and a fifth corrected, of which owners release the number."""
     if 'conformal' not in file:
         return None
-    made, held_out = file['conformal'], None if model.records is None else model.records / 4
+    made = file['conformal']
+    held_out = made.get('held_out', None if model.records is None else model.records / 4)
     short = None if held_out is None else made['shortfall'] / (held_out + 1)
     return {**made, 'records': held_out, 'short': short, 'promised': short is None or short < made['coverage'],
             'who': 'persons' if model.guarantee.unit.startswith('one person') else 'records'}

@@ -67,8 +67,7 @@ hr_status hr_conformal_refuse(const hr_fit_options *options, const char *what, h
     return hr_fail_at(err, status, NULL, 0, 0, "conformal");
 }
 
-/* schema: NULL for a plan that has none. */
-static hr_status check_label(const hr_schema *schema, double coverage, hr_error *err) {
+hr_status hr_conformal_check_label(const hr_schema *schema, double coverage, hr_error *err) {
     char quantiles[HR_QUANTILES_MAX * HR_QUANTILE_NAME] = "none", why[100];
     size_t ends[2];
     if (!schema)
@@ -99,7 +98,7 @@ hr_status hr_conformal_check(const hr_fit_options *options, const hr_schema *sch
                              const hr_budget *budget, hr_error *err) {
     const double coverage = hr_conformal_coverage(options);
     if (coverage == 0) return HR_OK;
-    const hr_status status = check_label(schema, coverage, err);
+    const hr_status status = hr_conformal_check_label(schema, coverage, err);
     if (status) return status;
     if (options->start)
         return refuse_conformal("the start may have seen the records that are held out",

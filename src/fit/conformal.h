@@ -22,6 +22,10 @@ typedef struct hr_conformal_parts {
 
 void hr_conformal_parts_done(hr_conformal_parts *parts);
 
+/* Whether the label has the two quantiles that an interval for such a part of it lies between. schema: NULL
+ * for a plan that has none. Fails: ARGUMENT. */
+HR_MUST_CHECK hr_status hr_conformal_check_label(const hr_schema *schema, double coverage, hr_error *err);
+
 /* Whether a fit of such a table can correct its interval; HR_OK if none is wanted. schema: NULL for a plan
  * that has none. is_binned: the table is a binned cache. Fails: ARGUMENT (the schema has not the two
  * quantiles; a start, private bounds, records of persons, a binned cache), BUDGET. */

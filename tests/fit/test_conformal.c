@@ -515,6 +515,7 @@ static void test_correction__is_written_and_read(void **state) {
                   {"\"correction\": ", "\"correction\": -9", "conformal.correction"},
                   {"\"correction\": ", "\"more\": 1, \"correction\": ", "conformal.more"},
                   {"\"shortfall\": ", "\"shortfall\": -", "conformal.shortfall"},
+                  {"\"shortfall\": ", "\"held_out\": -1, \"shortfall\": ", "conformal.held_out"},
                   {"[0.1, 0.5, 0.9]", "[0.1, 0.5, 0.95]", "conformal.coverage"}};
     table t = table_of_widths(ROWS, 1);
     const hr_fit_options options = conformal_options(1, 1e-6, "0.8");

@@ -12,7 +12,7 @@ import source
 
 # Exact statistics are computed, and opened, here alone.
 COUNTS = ('src/privacy', 'src/tables/bins', 'src/trees/stats', 'src/trees/candidates', 'src/trees/records', 'src/methods/simfl/owned_records.c',
-          'src/methods/simfl/simfl_records.c', 'src/methods/statistics/overview_counts.c', 'src/fit/conformal.c')
+          'src/methods/simfl/simfl_records.c', 'src/methods/statistics/overview_counts.c', 'src/fit/conformal.c', 'src/fit/level_sums.c')
 PAYS = ('src/privacy',)
 THREADS = ('src/base/threads.c',)  # the one variable of the library
 # Headers that open exact statistics for training without privacy -> who alone includes them.

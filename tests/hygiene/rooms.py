@@ -28,7 +28,6 @@ SHORT = {
     'federation/config/coordinator_file': 'one kind of file a source',
     'federation/federated/evaluation_question': 'terms and sums read the same question; a proof of sums is read beside it',
     'federation/protocol/ending': 'the table of endings: public, and in a build without federations, too',
-    'federation/sums/summed_job': 'what all methods of sums share',
     'federation/machines/securesum': 'what both sides of a protocol know, one side a file',
     'federation/machines/oneshot_owner': 'one side of a protocol a file',
     'federation/transport/validity': 'words about certificates for party, roles and founder, in builds without a broker too',

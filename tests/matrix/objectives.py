@@ -83,7 +83,6 @@ REFUSED = {
     ('exposures', 'start'): 'a fit that continues a model cannot take exposures',
     ('exposures', 'average'): 'models of a count are not averaged',
     ('exposures', 'ONNX'): OF_EXPOSURES, ('exposures', 'XGBoost'): OF_EXPOSURES, ('exposures', 'LightGBM'): OF_EXPOSURES,
-    ('corrected intervals', 'owners'): 'owners who train together do not correct intervals by held-out records',
     ('corrected intervals', 'start'): 'the start may have seen the records that are held out',
     ('corrected intervals', 'tune'): TUNE % 'quantiles',
     ('corrected intervals', 'average'): 'models of quantiles are not averaged',

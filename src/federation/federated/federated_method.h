@@ -96,6 +96,7 @@ struct hr_federated_method {
     bool tests;                  /* its owners' records are those of their test tables */
     bool finds_cuts;             /* of times, where the schema leaves them to it */
     bool persons;                /* in mode sound it protects whole persons, if the schema names a unit */
+    bool corrects; /* its owners hold records out that correct an interval, where the terms want one */
     /* Sets the options in which a job's defaults differ from the method's. NULL: none. */
     void (*defaults)(hr_fit_options *options);
     /* Whether it can train on records of this schema. NULL: of any. Fails: ARGUMENT. */

@@ -175,8 +175,7 @@ static hr_status check_job_keys(const hr_job_file *job, const hr_federated_metho
                                                 : "round-gain",
                               "has no votes", err);
     if (!sums && (job->records.most || job->owner_records))
-        return refuse_job_key(job, "records",
-                              "adds up no counts that bounds of records could be checked with", err);
+        return refuse_job_key(job, "records", "adds up no counts to check bounds of records with", err);
     if (job->last_slots && job->options.mode == HR_MODE_PAPER)
         return refuse_job_key(job, "vote-last",
                               "has votes on all trees in mode paper ('vote-trees: true'), or on none", err);
@@ -306,7 +305,8 @@ hr_status hr_terms_of(const hr_job_file *job, const char *name, const hr_schema 
     if (!status) status = hr_federated_check_monotone(federated, paper, schema, err);
     if (!status) status = federated->check_schema ? federated->check_schema(schema, err) : HR_OK;
     if (!status) status = hr_federated_check_unit(federated, paper, schema, err);
-    if (!status) status = hr_conformal_refuse(&job->options, "owners who train together", err);
+    if (!status && !federated->corrects)
+        status = hr_conformal_refuse(&job->options, "owners who each train a model", err);
     if (!status && job->averages) status = check_alone(&job->options, err);
     if (!status) status = hr_interactions_check(job->options.interactions, schema, err);
     if (!status && federated->check_options) status = federated->check_options(&job->options, schema, err);

@@ -77,6 +77,10 @@ bool hr_securesum_question(const hr_protocol *owner, size_t index, hr_sum_questi
 HR_MUST_CHECK hr_status hr_securesum_mask(const hr_protocol *owner, size_t index, hr_mask **out,
                                           hr_error *err);
 
+/* A key that this owner alone knows, of the job's secret: the same in all lives of the owner, for coins that
+ * nobody else is to know. */
+hr_digest hr_securesum_key(const hr_protocol *owner);
+
 /* The answer to a sum, for HR_EVENT_WORK_DONE: values that are noisy and masked, as many as the question has.
  * Owner: the caller frees out->at. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_securesum_pack_share(const hr_sum_question *question, const uint64_t *values,

@@ -281,6 +281,14 @@ hr_status hr_securesum_mask(const hr_protocol *self, size_t index, hr_mask **out
     return hr_mask_new(o->pairs, &(hr_mask_sum){members, question->context.bytes}, out, err);
 }
 
+hr_digest hr_securesum_key(const hr_protocol *self) {
+    const hr_protocol_setup *setup = &((const sum_owner *)self)->job.setup;
+    uint8_t bytes[HR_MASK_SECRET_SIZE + sizeof setup->job.bytes];
+    memcpy(bytes, setup->secret, HR_MASK_SECRET_SIZE);
+    memcpy(bytes + HR_MASK_SECRET_SIZE, setup->job.bytes, sizeof setup->job.bytes);
+    return hr_digest_of("hedgerow owner coins 1", bytes, sizeof bytes);
+}
+
 hr_bytes hr_securesum_model(const hr_protocol *self) {
     return ((const hr_owner_job *)self)->model;
 }

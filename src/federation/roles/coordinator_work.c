@@ -51,6 +51,24 @@ static void state_persons(const joint_making *m, char *text, size_t size) {
                  : "; one with records at several owners counts once at each");
 }
 
+/* What else was released of the records, or of a part of them. */
+static void state_additions(joint_making *m, bool persons) {
+    size_t used = strlen(m->statement);
+    if (m->joint.schema)
+        snprintf(m->statement + used, STATEMENT - used,
+                 " The cuts between intervals of times were released as well, for %.3g %% of the budget.",
+                 100 * hr_cuts_share(m->job->schema));
+    const hr_release *last = &m->joint.releases[m->joint.release_count - 1];
+    used = strlen(m->statement);
+    if (m->joint.release_count && last->owner == HR_OWNER_HELD_OUT)
+        snprintf(
+            m->statement + used, STATEMENT - used,
+            " A secret coin of its owner kept each %s with a probability of a fifth from the trees: those "
+            "that it kept correct the interval by noisy counts, and nothing else, so that none pays for "
+            "both.",
+            persons ? "person" : "record");
+}
+
 /* Where owners add noisy sums up: what they were granted. The noise of a coalition counts for nothing. */
 static hr_status state_sums(joint_making *m, hr_guarantee *g, hr_error *err) {
     char epsilon[HR_AMOUNT_TEXT], delta[HR_AMOUNT_TEXT], replace[HR_AMOUNT_TEXT],
@@ -86,11 +104,7 @@ static hr_status state_sums(joint_making *m, hr_guarantee *g, hr_error *err) {
              *persons ? m->method->persons : m->method->info.sound,
              (weighed || exposed) && !*persons && m->method->weighed ? m->method->weighed : "",
              weighed ? HR_WEIGHTS_DECLARED : "");
-    const size_t used = strlen(m->statement);
-    if (m->joint.schema)
-        snprintf(m->statement + used, STATEMENT - used,
-                 " The cuts between intervals of times were released as well, for %.3g %% of the budget.",
-                 100 * hr_cuts_share(m->job->schema));
+    state_additions(m, *persons);
     return HR_OK;
 }
 
@@ -292,15 +306,6 @@ static bool is_of_others(const char *path, const char *text, size_t size_of_text
     return !same;
 }
 
-static hr_status write_result(hr_coordinator_work *w, const hr_job_view *job, const char *text, size_t size,
-                              hr_error *err) {
-    const uint8_t *id = job->record->id;
-    w->rescue[0] = '\0';
-    if (is_of_others(w->path, text, size))
-        snprintf(w->rescue, sizeof w->rescue, "%.256s.%02x%02x%02x%02x", w->path, id[0], id[1], id[2], id[3]);
-    return hr_file_write_path(w->rescue[0] ? w->rescue : w->path, text, size, err);
-}
-
 static hr_status store_receipt(hr_party_work *self, const char *owner, const hr_bytes *receipt,
                                hr_error *err) {
     const char *folder = ((const hr_coordinator_work *)self)->receipts;
@@ -331,7 +336,14 @@ static hr_status finish_job(hr_party_work *self, const hr_job_view *job, hr_erro
         status = hr_model_pack(made.model, w->path ? w->path : "", &text, &size, err);
     else if (!status && !(status = hr_job_result_render(&made, &text, err)))
         size = strlen(text);
-    if (!status && w->path) status = write_result(w, job, text, size, err);
+    if (!status && w->path) {
+        const uint8_t *id = job->record->id;
+        w->rescue[0] = '\0';
+        if (is_of_others(w->path, text, size))
+            snprintf(w->rescue, sizeof w->rescue, "%.256s.%02x%02x%02x%02x", w->path, id[0], id[1], id[2],
+                     id[3]);
+        status = hr_file_write_path(w->rescue[0] ? w->rescue : w->path, text, size, err);
+    }
     hr_text_free(text);
     if (status) {
         hr_job_result_free(&made);

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
+#include "federation/sums/federated_interval.h"
 #include "federation/sums/hedge_cuts.h"
 #include "federation/sums/hedge_question_wire.h"
 #include "federation/sums/sum_checks.h"
@@ -50,6 +51,7 @@ typedef struct hedge_coordinator {
     size_t members, shares; /* of the last sum */
     double noise_factor;    /* of the last sum */
     uint64_t next_group;
+    hr_federated_interval interval;
 } hedge_coordinator;
 
 static void close_hedge_coordinator(void *state) {
@@ -97,7 +99,9 @@ static hr_status open_hedge_coordinator(const hr_job_view *job, const hr_budget 
     c->budget = budget->units - c->cuts.cost;
     c->checks = (hr_sum_checks){.privacy_measure = budget->privacy_measure,
                                 .unit = hr_hedge_unit_of(job->schema),
-                                .exposed = hr_schema_exposure(job->schema, NULL)};
+                                .exposed = hr_schema_exposure(job->schema, NULL),
+                                .held_out = hr_conformal_coverage(&options) > 0};
+    hr_federated_interval_open(&c->interval, &options, job->schema, budget);
     c->bins = (uint32_t)options.bins;
     return c->cuts.cost ? HR_OK : open_machine(c, job, err);
 }
@@ -186,7 +190,9 @@ static hr_status next_hedge_question(void *state, const hr_summed_progress *prog
     if (status) return status;
     if (progress->dropped >= DROPPED_MAX) return end_early(c, more, err);
     if (!c->hedge) return list_cuts_request(c, progress->job, r, arena, out, err);
-    if (!(*more = hr_hedge_next(c->hedge, &r->question))) return HR_OK;
+    *more = hr_hedge_next(c->hedge, &r->question) ||
+            hr_federated_interval_next(&c->interval, hr_hedge_forest(c->hedge), &r->question);
+    if (!*more) return HR_OK;
     out->content = r;
     if (r->question.kind == HR_HEDGE_BINS) {
         hr_edge_levels_next(c->levels, &r->bins);
@@ -213,7 +219,9 @@ static void log_request(const hedge_coordinator *c, const hr_hedge_question *que
     static const char *const questions[] = {[HR_HEDGE_TOTALS] = "the number of records",
                                             [HR_HEDGE_BINS] = "the bins of numeric features",
                                             [HR_HEDGE_RELIABILITY] = "the calibration",
-                                            [HR_HEDGE_CUTS] = "the cuts of times"};
+                                            [HR_HEDGE_CUTS] = "the cuts of times",
+
+                                            [HR_HEDGE_LEVELS] = "the correction of the interval"};
     const hr_journal_job *record = progress->job->record;
     size_t total, round = rounds_of(c, &total);
     if (question->kind == HR_HEDGE_LEAVES)
@@ -224,9 +232,10 @@ static void log_request(const hedge_coordinator *c, const hr_hedge_question *que
 }
 
 /* The last question holds the whole forest. */
-static hr_status end_uncalibrated(const hr_summed_progress *progress, Hedgerow__Question *out) {
+static hr_status end_uncorrected(const hr_summed_progress *progress, const char *what,
+                                 Hedgerow__Question *out) {
     hr_job_log(progress->work, progress->job->record, HR_LOG_WARNING,
-               "probabilities are not calibrated: the forest is too long for a message");
+               "%s: the forest is too long for a message", what);
     out->done = true;
     return HR_OK;
 }
@@ -250,8 +259,11 @@ static hr_status pack_hedge_question(void *state, const hr_summed_progress *prog
         out->turns = (uint32_t)(turns ? turns : total);
     }
     hr_status status = hr_hedge_question_pack(&asked, body, err);
-    return status == HR_E_LIMIT && r->question.kind == HR_HEDGE_RELIABILITY ? end_uncalibrated(progress, out)
-                                                                            : status;
+    if (status == HR_E_LIMIT && r->question.kind == HR_HEDGE_RELIABILITY)
+        return end_uncorrected(progress, "probabilities are not calibrated", out);
+    if (status == HR_E_LIMIT && r->question.kind == HR_HEDGE_LEVELS)
+        return end_uncorrected(progress, "the interval is not corrected", out);
+    return status;
 }
 
 /* An owner receives questions, and not which round they are of. After a restart the coordinator knows the
@@ -297,6 +309,7 @@ static bool are_possible(void *state, const hr_summed_question *q, const hr_summ
         hr_hedge_bound_records(c->hedge, bounds.least, bounds.most);
         return true;
     }
+    if (kind == HR_HEDGE_LEVELS) return hr_federated_interval_possible(&c->checks, q, reply);
     if (!hr_sum_checks_values(&c->checks, q, reply)) return false;
     check_sets(c, q, reply);
     return true;
@@ -331,6 +344,10 @@ static hr_status accept_hedge_answer(void *state, const hr_summed_question *q, c
         if (status || !c->cuts.schema) return status;
         c->next_group++;
         return open_machine(c, reply->job, err);
+    }
+    if (question->kind == HR_HEDGE_LEVELS) {
+        hr_federated_interval_accept(&c->interval, reply);
+        return HR_OK;
     }
     c->next_group += q->line_count;
     return hr_hedge_sums(c->hedge, reply->values, reply->noise_factor, err);
@@ -367,9 +384,11 @@ static hr_status assemble_federated_hedge(const hr_job_view *job, hr_joint_model
     hr_status status = hr_summed_result(job, &state, &charges, err);
     if (!status) status = hr_summed_describe(job, charges, m, err);
     const hedge_coordinator *c = state;
+    if (!status) status = copy_forest(hr_hedge_forest(c->hedge), m, err);
     if (status) return status;
+    m->forest.conformal = c->interval.made;
     m->schema = c->cuts.schema;
-    return copy_forest(hr_hedge_forest(c->hedge), m, err);
+    return HR_OK;
 }
 
 /* ---- The method ---- */
@@ -393,7 +412,9 @@ const hr_federated_method hr_federated_hedge = {
     .machines = &hr_summed_machines,
     .persons = true,
     .finds_cuts = true,
+    .corrects = true,
     .defaults = set_federated_defaults,
+    .check_options = hr_federated_interval_check_options,
     .check_terms = hr_federated_hedge_check,
     .plan = hr_federated_hedge_plan,
     .summed = &hedge_summed,

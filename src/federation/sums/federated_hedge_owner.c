@@ -2,6 +2,7 @@
  * asks, and it believes none of it (hedge_question_wire.h). */
 #include "base/fail.h"
 #include "federation/federated/terms.h"
+#include "federation/sums/federated_interval.h"
 #include "federation/sums/hedge_cuts.h"
 #include "federation/sums/hedge_question_wire.h"
 #include "federation/sums/summed_owner.h"
@@ -12,7 +13,8 @@
 #include "trees/candidates/hedge_records.h"
 
 typedef struct hedge_owner {
-    const hr_data *data;
+    const hr_data *data;      /* the records that train: all, or a part */
+    hr_conformal_parts parts; /* empty: none are held out */
     int threads;
     hr_cut_table
         cut; /* the data with cuts of times that were found; empty: the schema has them, or none are */
@@ -24,6 +26,7 @@ static void close_hedge_owner(void *state) {
     hedge_owner *o = state;
     hr_records_free(o->records);
     hr_cut_table_done(&o->cut);
+    hr_conformal_parts_done(&o->parts);
 }
 
 static hr_status open_records(hedge_owner *o, hr_error *err) {
@@ -44,7 +47,7 @@ static hr_status open_hedge_owner(const hr_owner_turn *t, const hr_budget *budge
     hr_fit_options options;
     hedge_owner *o = *state = hr_arena_alloc(arena, 1, sizeof *o);
     if (!o) return hr_fail_memory(err);
-    *o = (hedge_owner){.data = t->data, .threads = t->threads};
+    *o = (hedge_owner){.threads = t->threads};
     hr_status status = hr_data_check_exposures(t->data, err);
     if (!status) status = hr_options_of_terms(t->job->terms, 1, &options, err);
     if (status) return status;
@@ -60,7 +63,10 @@ static hr_status open_hedge_owner(const hr_owner_turn *t, const hr_budget *budge
                                            .objective = hr_hedge_objective(&options, hr_schema_task(schema)),
                                            .privacy_measure = budget->privacy_measure,
                                            .interactions = interactions,
+                                           .coverage = hr_conformal_coverage(&options),
                                            .arena = arena};
+    status = hr_federated_interval_divide(t, &options, &o->data, &o->parts, err);
+    if (status) return status;
     return hr_schema_label(schema)->quantile_cuts ? HR_OK : open_records(o, err);
 }
 
@@ -104,8 +110,12 @@ static hr_status count_hedge_question(void *state, const hr_owner_turn *turn, co
     hedge_owner *o = state;
     const hr_hedge_question_in *h = q->content;
     if (h->question.kind == HR_HEDGE_BINS)
-        return hr_edges_count_nodes(turn->data, o->reader.bins, &h->bins, out, err);
-    if (h->question.kind == HR_HEDGE_CUTS) return hr_time_cuts_count_nodes(turn->data, out, err);
+        return hr_edges_count_nodes(o->data, o->reader.bins, &h->bins, out, err);
+    if (h->question.kind == HR_HEDGE_CUTS) return hr_time_cuts_count_nodes(o->data, out, err);
+    if (h->question.kind == HR_HEDGE_LEVELS) {
+        const hr_level_terms terms = hr_hedge_question_levels(&o->reader);
+        return hr_federated_interval_count(turn, o->parts.held_out, &h->forest, &terms, out, err);
+    }
     hr_status status = open_records(o, err);
     if (status) return status;
     return (q->choice ? hr_records_scores : hr_records_sums)(o->records, &h->question, out, err);

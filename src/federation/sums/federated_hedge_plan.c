@@ -1,4 +1,4 @@
-#include "federation/sums/hedge_question_wire.h"
+#include "federation/sums/federated_interval.h"
 
 #include "base/fail.h"
 #include "federation/federated/federated_method.h"
@@ -119,6 +119,10 @@ static void add_bins(const hr_hedge_setting *s, const hr_planned_job *job, uint3
     t->received += features * (double)bins * VALUE;
 }
 
+static double forest_bytes(const hr_hedge_plan *made, const tree_size *tree, size_t outputs) {
+    return (double)made->rounds * (tree->bytes + tree->leaves * (double)outputs * VALUE);
+}
+
 static hr_job_traffic traffic_of(const hr_hedge_setting *s, const hr_planned_job *job,
                                  const hr_hedge_plan *made, const tree_size *tree, size_t outputs) {
     hr_job_traffic t;
@@ -131,7 +135,7 @@ static hr_job_traffic traffic_of(const hr_hedge_setting *s, const hr_planned_job
     hr_job_traffic_add_prepared(&t, 1, 0, (double)totals * VALUE);
     hr_job_traffic_add(&t, rounds / owners, (double)made->candidates * tree->bytes + step, 0);
     hr_job_traffic_add(&t, rounds, tree->bytes + step, leaf_values * VALUE);
-    const double forest = rounds * (tree->bytes + tree->leaves * (double)outputs * VALUE);
+    const double forest = forest_bytes(made, tree, outputs);
     if (hr_task_has_classes(s->task) && forest <= HR_MESSAGE_MAX)
         hr_job_traffic_add_prepared(&t, 1, forest, HR_RELIABILITY_CELLS * VALUE);
     return t;
@@ -197,6 +201,7 @@ static hr_status check_budget(const Hedgerow__Terms *terms, const hr_schema *sch
     if (!status && budget->cuts)
         status =
             hr_hedge_cuts_check(budget->cuts, setting.privacy_measure, setting.unit, setting.honest, err);
+    if (!status) status = hr_federated_interval_check(options, schema, budget, setting.honest, err);
     return status == HR_E_BUDGET ? hr_fail_at(err, status, NULL, 0, 0, "epsilon") : status;
 }
 
@@ -215,16 +220,22 @@ hr_status hr_federated_hedge_plan(const hr_planned_job *job, hr_job_plan_info *o
     if (status) return status;
     const hr_fit_facts facts = facts_of(&options, job->schema, &budget);
     hr_hedge_setting setting = setting_of(job->terms, &facts);
-    hr_hedge_plan made = hr_hedge_plan_of(&setting, job->records);
+    hr_hedge_plan made = hr_hedge_plan_of(&setting, hr_conformal_trained(&options, job->records));
     tree_size tree = {0};
     status = tree_size_of(&made, job->schema, &options, &tree, err);
     if (status) return status;
     out->plan.epsilon = budget.epsilon;
     out->plan.delta = budget.delta;
     out->plan.cuts_share = hr_cuts_share(job->schema);
+    out->plan.records = hr_conformal_trained(&options, job->records);
     hr_hedge_describe_setting(&setting, job->schema, &out->plan);
+    out->plan.records = job->records;
+    hr_federated_interval_plan(&options, job->schema, &budget, out->noise_factor, &out->plan);
     out->turns = made.turns ? made.turns : made.rounds;
     hr_job_traffic t = traffic_of(&setting, job, &made, &tree, hr_facts_outputs(&facts));
+    if (out->plan.coverage > 0)
+        hr_job_traffic_add_prepared(&t, 1, forest_bytes(&made, &tree, hr_facts_outputs(&facts)),
+                                    HR_INTERVAL_LEVELS * VALUE);
     add_bins(&setting, job, (uint32_t)options.bins, &t);
     if (budget.cuts) hr_job_traffic_add_prepared(&t, 1, 0, HR_TIME_CUTS_NODES * VALUE);
 

@@ -1,4 +1,4 @@
-/* Jobs of id3 over owners: what the terms come to, and the questions as bytes. */
+/* Jobs of id3 over owners: the questions as bytes. */
 #ifndef HR_FEDERATION_SUMS_FEDERATED_ID3_H
 #define HR_FEDERATION_SUMS_FEDERATED_ID3_H
 
@@ -6,20 +6,6 @@
 #include "federation/protocol/message.h"
 #include "methods/forests/id3_machine.h"
 #include "trees/tree/multiway.h"
-
-/* ---- The terms, and what such a job would do by public facts (federated_id3_plan.c) ---- */
-
-/* Of all but the budget and its measure, which are 0. The binning is borrowed. */
-hr_id3_terms hr_federated_id3_terms(const Hedgerow__Terms *terms, const hr_schema *schema,
-                                    const hr_fit_options *options, const hr_binning *binning);
-
-/* hr_federated_method.check_terms. */
-HR_MUST_CHECK hr_status hr_federated_id3_check(const Hedgerow__Terms *terms, const hr_schema *schema,
-                                               hr_error *err);
-
-/* hr_federated_method.plan. */
-HR_MUST_CHECK hr_status hr_federated_id3_plan(const hr_planned_job *job, hr_job_plan_info *out,
-                                              hr_error *err);
 
 /* ---- Questions (id3_question.c) ----
  *

@@ -140,7 +140,8 @@ hr_status hr_hedge_question_pack(const hr_hedge_question_out *asked, hr_bytes *o
         wire.n_cuts = asked->cut_count;
     }
     if (question->kind == HR_HEDGE_CHOICE || question->kind == HR_HEDGE_LEAVES) pack_round(&p, asked, &wire);
-    if (question->kind == HR_HEDGE_RELIABILITY) pack_forest(&p, asked, &wire);
+    if (question->kind == HR_HEDGE_RELIABILITY || question->kind == HR_HEDGE_LEVELS)
+        pack_forest(&p, asked, &wire);
     hr_status status = p.failed ? hr_fail_memory(err) : HR_OK;
     if (!status && protobuf_c_message_get_packed_size(&wire.base) > HR_HEDGE_QUESTION_MAX)
         status = hr_fail(err, HR_E_LIMIT, "", "a question of hedge that is too long for a message");
@@ -265,6 +266,7 @@ void hr_hedge_question_list(const hr_hedge_question *question, hr_summed_questio
     out->lines = question->lines;
     out->counts = out->choice ? &question->tree_count : question->counts;
     out->line_count = out->choice ? 1 : question->line_count;
+    out->held_out = question->kind == HR_HEDGE_LEVELS;
 }
 
 static hr_privacy_unit unit_of(const hr_hedge_question_reader *h) {
@@ -402,18 +404,35 @@ static hr_status read_forest_tree(const hr_hedge_question_reader *h, const Hedge
     for (size_t k = 0; !status && k < h->outputs; k++) {
         hr_tree *tree = &forest->trees[forest->tree_count++];
         status = hr_tree_copy(&read, arena, tree, err);
-        for (size_t n = 0, leaf = 0; !status && n < tree->node_count; n++)
-            if (!tree->nodes[n].left) tree->nodes[n].value = wire->values[leaf++ * h->outputs + k];
+        for (size_t n = 0, leaf = 0; !status && n < tree->node_count; n++) {
+            hr_node *node = &tree->nodes[n];
+            const hr_feature_bins *bins = &h->binning.features[node->feature];
+            if (!node->left) node->value = wire->values[leaf++ * h->outputs + k];
+            if (node->left && bins->kind == HR_KIND_NUMBER)
+                node->threshold = hr_bins_threshold(bins, node->cut);
+        }
         tree->output = k;
     }
     return status;
 }
 
-static hr_status read_reliability(hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire,
-                                  hr_arena *arena, hr_hedge_question_in *out, hr_error *err) {
-    const hr_charge cells = line_of("calibration count", hr_unit_of_counts(unit_of(h)));
+hr_level_terms hr_hedge_question_levels(const hr_hedge_question_reader *h) {
+    return (hr_level_terms){.privacy_measure = h->privacy_measure,
+                            .weighs = unit_of(h) == HR_PER_PERSON,
+                            .coverage = h->coverage};
+}
+
+/* RELIABILITY, LEVELS. */
+static hr_status read_forest_question(hr_hedge_question_reader *h, const Hedgerow__HedgeQuestion *wire,
+                                      hr_arena *arena, hr_hedge_question_in *out, hr_error *err) {
+    const bool levels = out->question.kind == HR_HEDGE_LEVELS;
+    const hr_level_terms terms = hr_hedge_question_levels(h);
+    const hr_charge line =
+        levels ? hr_level_sums_charge(&terms) : line_of("calibration count", hr_unit_of_counts(unit_of(h)));
+    if (levels && h->coverage == 0)
+        return refuse_question("an interval that no records are held out for", err);
     if (!h->base) return refuse_question("a forest before the first round", err);
-    if (!hr_task_has_classes(hr_schema_task(h->schema)))
+    if (!levels && !hr_task_has_classes(hr_schema_task(h->schema)))
         return refuse_question("a calibration of numbers", err);
 
     /* Each tree has a value for each output: room for them is in proportion to the message. */
@@ -433,7 +452,9 @@ static hr_status read_reliability(hr_hedge_question_reader *h, const Hedgerow__H
         status = read_forest_tree(h, wire->trees[i], arena, &out->forest, err);
     out->question.forest = &out->forest;
     out->question.binning = &h->binning;
-    return status ? status : add_line(&out->question, wire, &cells, HR_RELIABILITY_CELLS, err);
+    return status ? status
+                  : add_line(&out->question, wire, &line, levels ? HR_INTERVAL_LEVELS : HR_RELIABILITY_CELLS,
+                             err);
 }
 
 hr_status hr_hedge_question_read(hr_hedge_question_reader *h, const hr_bytes *body, hr_arena *arena,
@@ -460,7 +481,8 @@ hr_status hr_hedge_question_read(hr_hedge_question_reader *h, const hr_bytes *bo
     case HR_HEDGE_BINS: status = read_bins(wire, arena, out, err); break;
     case HR_HEDGE_CHOICE: status = read_choice(h, wire, arena, &out->question, err); break;
     case HR_HEDGE_LEAVES: status = read_leaves(h, wire, arena, &out->question, err); break;
-    case HR_HEDGE_RELIABILITY: status = read_reliability(h, wire, arena, out, err); break;
+    case HR_HEDGE_RELIABILITY:
+    case HR_HEDGE_LEVELS: status = read_forest_question(h, wire, arena, out, err); break;
     default: status = refuse_question("a kind that is not known", err); break;
     }
     if (!status && wire->n_costs != out->question.line_count)

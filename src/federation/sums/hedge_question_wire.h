@@ -7,6 +7,7 @@
 #include "federation/federated/federated_method.h"
 #include "federation/protocol/message.h"
 #include "federation/sums/summed_job.h"
+#include "fit/level_sums.h"
 #include "tables/bins/edge_levels.h"
 #include "trees/candidates/hedge_question.h"
 #include "trees/tree/interactions.h"
@@ -42,6 +43,7 @@ typedef struct hr_hedge_question_reader {
     hr_objective objective;
     hr_privacy_measure privacy_measure;
     hr_interactions interactions; /* of the job, in the arena */
+    double coverage;              /* of the interval that held-out records correct; 0: none are held out */
     hr_arena *arena;              /* the caller's */
     hr_binning binning;
     double *base;       /* NULL: the first round has not come */
@@ -70,6 +72,8 @@ hr_privacy_unit hr_hedge_unit_of(const hr_schema *schema);
  * owner does not answer), LIMIT, MEMORY. */
 HR_MUST_CHECK hr_status hr_hedge_question_read(hr_hedge_question_reader *reader, const hr_bytes *body,
                                                hr_arena *arena, hr_hedge_question_in *out, hr_error *err);
+/* What HR_HEDGE_LEVELS is about at that owner, but for its cost. */
+hr_level_terms hr_hedge_question_levels(const hr_hedge_question_reader *reader);
 /* What a part of question->bins is charged at that owner. */
 hr_charge hr_hedge_question_part(const hr_hedge_question_reader *reader, const hr_hedge_question_in *question,
                                  size_t part);

@@ -43,9 +43,10 @@ hr_total_bounds hr_total_bounds_of(const hr_sum_checks *c, const Hedgerow__Terms
     const size_t owners = terms->n_records_most;
     if (!owners || owners > HR_MEMBERS_MAX)
         return (hr_total_bounds){0, (double)HR_RECORD_BOUND_MAX * (double)members};
-    return (hr_total_bounds){
-        .least = c->unit == HR_PER_PERSON ? 0 : sum_of_smallest(terms->records_least, owners, members),
-        .most = sum_of_largest(terms->records_most, owners, members)};
+    return (hr_total_bounds){.least = c->unit == HR_PER_PERSON || c->held_out
+                                          ? 0
+                                          : sum_of_smallest(terms->records_least, owners, members),
+                             .most = sum_of_largest(terms->records_most, owners, members)};
 }
 
 /* ---- The checks ---- */

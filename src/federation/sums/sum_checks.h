@@ -19,12 +19,13 @@ typedef enum hr_sum_check {
 
 enum { HR_SUSPECT_TEXT = 120 }; /* bytes of a text, with its NUL */
 
-/* Begins as zeros, with its first three fields. */
+/* Begins as zeros, with its first four fields. */
 typedef struct hr_sum_checks {
     hr_privacy_measure privacy_measure;
     hr_privacy_unit unit;
     bool exposed; /* the number of records, and counts of leaves, are sums of exposures, which tell nothing of
                      how many records there are */
+    bool held_out; /* some records of the owners' are held out of all sums but one: any number of them */
     double total, reach; /* the number of records as it was released, and the bound of its noise */
     size_t members;      /* owners that it is over; 0: it was not released yet */
     bool failed[HR_SUM_CHECKS];

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "federation/protocol/message.h"
 #include "federation/sums/sum_checks.h"
+#include "models/model/model.h"
 #include "privacy/crypto/csprng.h"
 
 #include <math.h>
@@ -39,13 +40,14 @@ static hr_status open_coordinator(const hr_job_view *job, hr_error *err) {
 /* The record has a line for each that the owners' gates have. */
 static hr_status record_sums(const summed_coordinator *c, const hr_summed_question *q, size_t shares,
                              hr_error *err) {
+    hr_gate *gate = hr_summed_gate(&c->party, q);
     size_t lines;
     hr_permit unused;
     hr_status status = HR_OK;
-    hr_gate_releases(c->party.gate, &lines);
+    hr_gate_releases(gate, &lines);
     if (c->method->charged_once && lines) return HR_OK;
     for (size_t i = 0; !status && i < q->line_count; i++)
-        status = hr_gate_charge_share(c->party.gate, &q->lines[i], shares, &unused, err);
+        status = hr_gate_charge_share(gate, &q->lines[i], shares, &unused, err);
     return status;
 }
 
@@ -189,14 +191,22 @@ const void *hr_summed_coordinator_state(const hr_job_view *job) {
 hr_status hr_summed_describe(const hr_job_view *job, const hr_gate *charges, hr_joint_model *m,
                              hr_error *err) {
     const size_t *members;
-    const hr_release *releases = hr_gate_releases(charges, &m->release_count);
     char suspect[HR_SUSPECT_TEXT];
     hr_settings_add_count(&m->settings, HR_OWNERS_SETTING, hr_securesum_owners(job->protocol, &members));
     hr_settings_add_count(&m->settings, HR_COALITION_SETTING, job->terms->coalition);
     text_of_checks(*job->state, suspect);
     if (*suspect) hr_settings_add(&m->settings, HR_SUSPECT_SETTING, suspect);
-    m->releases = hr_arena_alloc(m->arena, m->release_count + 1, sizeof *m->releases);
+
+    /* Records that are held out pay beside the others, as those of another owner do. */
+    size_t count, more;
+    const hr_release *releases = hr_gate_releases(charges, &count),
+                     *others = hr_gate_releases(((const hr_summed_party *)*job->state)->held_out, &more);
+    m->releases = hr_arena_alloc(m->arena, count + more + 1, sizeof *m->releases);
     if (!m->releases) return hr_fail_memory(err);
-    memcpy(m->releases, releases, m->release_count * sizeof *releases);
+    memcpy(m->releases, releases, count * sizeof *releases);
+    if (more) memcpy(m->releases + count, others, more * sizeof *others);
+    m->release_count = count + more;
+    for (size_t i = 0; more && i < m->release_count; i++)
+        m->releases[i].owner = i < count ? HR_OWNER_TRAINED : HR_OWNER_HELD_OUT;
     return HR_OK;
 }

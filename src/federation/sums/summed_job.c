@@ -42,7 +42,13 @@ hr_status hr_summed_open(const hr_job_view *job, size_t size, hr_csprng *csprng,
     if (!(p->arena = hr_arena_new())) return hr_fail_memory(err);
     hr_status status = job->method->summed->budget(job, &p->budget, err);
     if (status) return status;
-    return hr_gate_new(p->budget.privacy_measure, p->budget.units, p->csprng, &p->gate, err);
+    status = hr_gate_new(p->budget.privacy_measure, p->budget.units, p->csprng, &p->gate, err);
+    if (status) return status;
+    return hr_gate_new(p->budget.privacy_measure, p->budget.units, p->csprng, &p->held_out, err);
+}
+
+hr_gate *hr_summed_gate(const hr_summed_party *p, const hr_summed_question *question) {
+    return question->held_out ? p->held_out : p->gate;
 }
 
 void hr_summed_free(void *party) {
@@ -50,6 +56,7 @@ void hr_summed_free(void *party) {
     if (!p) return;
     if (p->close && p->state) p->close(p->state);
     hr_gate_free(p->gate);
+    hr_gate_free(p->held_out);
     hr_csprng_close(p->csprng);
     hr_arena_free(p->prepared);
     hr_arena_free(p->arena);

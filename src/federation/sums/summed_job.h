@@ -14,6 +14,8 @@ typedef struct hr_summed_question {
     bool choice; /* one owner chooses; else all owners of a set add up sums */
     bool
         spare; /* a sum that may be lost now and then: less is lost so than by preparing each (securesum.h) */
+    bool
+        held_out; /* a sum over records that no other question is about: its lines have a gate of their own */
     const hr_charge *lines; /* charged one by one; of a choice 1 */
     const size_t *counts; /* [line]: how many numbers it releases, one line's behind the other's; of a choice
                              the candidates */
@@ -116,7 +118,8 @@ typedef struct hr_summed_party {
     hr_csprng *csprng;  /* an owner's noise; nothing is drawn from the coordinator's */
     hr_gate *gate; /* an owner's: holds what the job costs. The coordinator's: the record of what each owner
                       is charged */
-    hr_budget budget; /* what the gate holds */
+    hr_gate *held_out; /* the same of questions about records that are held out */
+    hr_budget budget;  /* what either gate holds */
     void *state;
     void (*close)(void *state);
     size_t taken; /* questions, or their outcomes */
@@ -128,6 +131,8 @@ HR_MUST_CHECK hr_status hr_summed_open(const hr_job_view *job, size_t size, hr_c
                                        hr_summed_party **out, hr_error *err);
 /* hr_federated_method.free_state. */
 void hr_summed_free(void *party);
+/* Whose lines are charged there. */
+hr_gate *hr_summed_gate(const hr_summed_party *party, const hr_summed_question *question);
 
 /* How many shares of noise a sum over so many owners counts on: without those of a coalition; at least 1. */
 size_t hr_summed_shares(const hr_job_view *job, size_t members);

@@ -58,7 +58,7 @@ typedef struct summed_turn {
 
 static hr_status charge_line(summed_turn *s, size_t i, hr_error *err) {
     summed_owner *o = s->owner;
-    hr_gate *gate = o->party.gate;
+    hr_gate *gate = hr_summed_gate(&o->party, &s->question);
     hr_charge line = s->question.lines[i];
     size_t lines;
     hr_gate_releases(gate, &lines);
@@ -101,7 +101,8 @@ static hr_status give_share(summed_turn *s, const hr_exact *exact, size_t values
     hr_status status = s->method->protocol->mask(s->turn->job->protocol, s->turn->slot, &mask, err);
     if (status) return status;
     for (size_t i = 0, at = 0; i < q->line_count; at += q->counts[i++])
-        hr_gate_share(s->owner->party.gate, s->permits[i], exact + at, mask, q->counts[i], share + at);
+        hr_gate_share(hr_summed_gate(&s->owner->party, q), s->permits[i], exact + at, mask, q->counts[i],
+                      share + at);
     hr_mask_free(mask);
     return hr_securesum_pack_share(&s->received, share, values, out, err);
 }
@@ -118,7 +119,8 @@ static hr_status give_answer(summed_turn *s, hr_exact *exact, hr_bytes *out, hr_
     hr_status status = exact ? HR_OK : count_exact(s, &exact, err);
     if (status) return status;
     if (!s->question.choice) return give_share(s, exact, values, out, err);
-    const size_t chosen = hr_gate_choose(s->owner->party.gate, s->permits[0], exact, values);
+    const size_t chosen =
+        hr_gate_choose(hr_summed_gate(&s->owner->party, &s->question), s->permits[0], exact, values);
     return hr_securesum_pack_choice(&s->received, (uint32_t)chosen, out, err);
 }
 

@@ -68,11 +68,12 @@ size_t hr_interval_level(const hr_column *label, const double ends[2], double y)
     return first;
 }
 
-/* A fifth of the records was held out, and four fifths trained: so there are about a quarter of those that
- * trained. */
+/* A fifth of the records was held out, and four fifths trained: where nothing else is known there are about a
+ * quarter of those that trained. */
 bool hr_model_interval(const hr_model *model, hr_interval_info *out) {
     const hr_conformal *made = &model->forest.conformal;
     if (!made->made) return false;
-    *out = (hr_interval_info){made->coverage, made->correction, made->shortfall, hr_model_records(model) / 4};
+    const double held_out = made->held_out > 0 ? made->held_out : hr_model_records(model) / 4;
+    *out = (hr_interval_info){made->coverage, made->correction, made->shortfall, held_out};
     return true;
 }

@@ -202,7 +202,8 @@ static void read_json_tree(hr_json_reader *r, const hr_json_position *at, hr_tre
 }
 
 static void read_conformal(hr_json_reader *r, const hr_json_position *root) {
-    static const char key[] = "conformal", *const keys[] = {"coverage", "correction", "shortfall"};
+    static const char key[] = "conformal", *const keys[] = {"coverage", "correction", "shortfall",
+                                                            "held_out"};
     hr_conformal *conformal = &r->model->forest.conformal;
     if (r->status || !hr_json_has(r, root, key)) return;
     const hr_json_position at = hr_json_member(r, root, key);
@@ -216,6 +217,7 @@ static void read_conformal(hr_json_reader *r, const hr_json_position *root) {
     conformal->coverage = hr_json_number_of(r, &at, "coverage");
     conformal->correction = hr_json_number_of(r, &at, "correction");
     conformal->shortfall = hr_json_number_of(r, &at, "shortfall");
+    if (hr_json_has(r, &at, "held_out")) conformal->held_out = hr_json_number_of(r, &at, "held_out");
     if (!r->status) hr_interval_ends(hr_schema_label(r->model->schema), conformal->coverage, conformal->ends);
 }
 

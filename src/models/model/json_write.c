@@ -314,6 +314,7 @@ static void add_forest(hr_buffer *b, const hr_model *m) {
         add_number_after(b, ",\n  \"conformal\": {\"coverage\": ", conformal->coverage);
         add_number_after(b, ", \"correction\": ", conformal->correction);
         add_number_after(b, ", \"shortfall\": ", conformal->shortfall);
+        if (conformal->held_out > 0) add_number_after(b, ", \"held_out\": ", conformal->held_out);
         hr_buffer_text(b, "}");
     }
 

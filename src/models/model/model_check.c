@@ -116,6 +116,8 @@ static hr_status check_conformal(const model_check *c) {
         return refuse_model(c, "the correction must be between -0.52 and 1117", "conformal.correction");
     if (!(made->shortfall >= 0 && made->shortfall <= VALUE_LIMIT))
         return refuse_model(c, "the shortfall must be between 0 and 1e100", "conformal.shortfall");
+    if (!(made->held_out >= 0 && made->held_out <= VALUE_LIMIT))
+        return refuse_model(c, "the number must be between 0 and 1e100", "conformal.held_out");
     return HR_OK;
 }
 

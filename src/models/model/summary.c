@@ -239,9 +239,10 @@ static void show_releases(hr_buffer *b, const hr_model *m) {
     qsort(lines, count, sizeof *lines, by_group);
     mark_costliest(lines, count);
     qsort(lines, count, sizeof *lines, by_what);
-    double total = line_cost_of(lines, 0, count);
+    double held_out = 0;
     for (size_t i = 0; i < count; i++)
-        if (is_held_out(m, lines[i].release)) total -= line_cost_of(lines, i, i + 1);
+        if (is_held_out(m, lines[i].release)) held_out += line_cost_of(lines, i, i + 1);
+    const double total = fmax(line_cost_of(lines, 0, count) - held_out, held_out);
     hr_buffer_format(b, "\nReleases  %*s  share of budget    releases       draws\n", NAME - 8, "");
     for (size_t from = 0, end; from < count; from = end) {
         end = run_end(lines, from, count, by_what);

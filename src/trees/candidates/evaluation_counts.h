@@ -31,7 +31,7 @@ enum {
     HR_TOTAL_WIDTH = HR_WEIGHT_MAX << HR_SCORE_LOSS_BITS
 };
 
-/* Intervals of which it is told how many labels they cover, the widest first: that of the outer quantiles,
+/* Intervals whose covered labels are counted, the widest first: that of the outer quantiles,
  * and those within it between two quantiles q and 1 - q. */
 typedef struct hr_covered {
     size_t ends[HR_COVERED_MAX][2]; /* quantiles, from 0 */

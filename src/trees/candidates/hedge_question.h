@@ -15,8 +15,10 @@ typedef enum hr_hedge_question_kind {
     HR_HEDGE_LEAVES, /* sums: gradients and counts of the leaves of one tree; regression: gradients within the
                       clip */
     HR_HEDGE_RELIABILITY, /* sums: the cells of the forest */
-    HR_HEDGE_CUTS         /* sums, over owners, before all others: events by time, at the cost of the one line
-                             (tables/bins/time_cuts.h) */
+    HR_HEDGE_CUTS,        /* sums, over owners, before all others: events by time, at the cost of the one line
+                                    (tables/bins/time_cuts.h) */
+    HR_HEDGE_LEVELS /* sums over owners, of records that are held out: by level of the forest's interval;
+                       not of hr_hedge_next */
 } hr_hedge_question_kind;
 
 enum { HR_HEDGE_LINES_MAX = 3 };
@@ -29,7 +31,7 @@ typedef struct hr_hedge_question {
     size_t line_count;
     const hr_binning *binning; /* CHOICE, LEAVES, RELIABILITY */
     const double *base;        /* CHOICE, LEAVES: what the scores of every record start at */
-    const hr_forest *forest;   /* RELIABILITY: finished but for its calibration */
+    const hr_forest *forest;   /* RELIABILITY: finished but for its calibration; LEVELS */
     const hr_tree *trees;      /* CHOICE, LEAVES: the candidates of the round */
     size_t tree_count, tree;   /* LEAVES: which of them */
     size_t blocks, block; /* CHOICE: the scores are of that block of the records alone (trees/tree/parts.h);

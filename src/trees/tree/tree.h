@@ -86,6 +86,7 @@ typedef struct hr_conformal {
     double coverage;   /* the part of the labels that it is to cover */
     double correction; /* each end moves outwards by this part of the interval's width */
     double shortfall;  /* by so many held-out records, on average, noise may take away from it at most */
+    double held_out;   /* how many there were, if that was released; 0: a quarter of those that trained */
     size_t ends[2];    /* which quantiles it is between; follows from the coverage */
 } hr_conformal;
 

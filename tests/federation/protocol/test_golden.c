@@ -393,7 +393,8 @@ static void test_golden__questions_of_hedge(void **state) {
     static const Hedgerow__HedgeQuestion__Kind kinds[] = {
         HEDGEROW__HEDGE_QUESTION__KIND__TOTALS,      HEDGEROW__HEDGE_QUESTION__KIND__BINS,
         HEDGEROW__HEDGE_QUESTION__KIND__CHOICE,      HEDGEROW__HEDGE_QUESTION__KIND__LEAVES,
-        HEDGEROW__HEDGE_QUESTION__KIND__RELIABILITY, HEDGEROW__HEDGE_QUESTION__KIND__CUTS};
+        HEDGEROW__HEDGE_QUESTION__KIND__RELIABILITY, HEDGEROW__HEDGE_QUESTION__KIND__CUTS,
+        HEDGEROW__HEDGE_QUESTION__KIND__LEVELS};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) assert_int_equal(kinds[i], i);
 }
 

@@ -32,7 +32,8 @@ static struct {
 /* Over jobs, of sums that are asked for whole and of those that are prepared: their shares are drawn for
  * owners who are known in different ways. */
 static uint64_t seen[2][CELLS], draws[2];
-static size_t smallest; /* sum that opened: owners */
+static size_t smallest;  /* sum that opened: owners */
+static size_t intervals; /* sums that opened and correct one */
 
 /* ---- What opens ---- */
 
@@ -48,6 +49,7 @@ static void note_opened(const hr_job_view *job) {
     double shares = (double)hr_noise_shares(o.members, job->terms->coalition),
            factor = sqrt((double)o.members / shares);
     smallest = o.members < smallest ? o.members : smallest;
+    intervals += w.line_count == 1 && w.counts[0] == HR_INTERVAL_LEVELS;
     for (size_t l = 0, at = 0; l < w.line_count; l++)
         for (size_t i = 0; i < w.counts[l]; i++, at++, draws[w.prepared]++)
             seen[w.prepared][cell_of((double)(int64_t)o.sums[at] / (factor * w.deviations[l]))]++;
@@ -107,6 +109,7 @@ static hr_status be_there_or_not(hr_party_work *self, const hr_job_view *job, si
 typedef struct setting {
     size_t owners, coalition, away;
     bool of_times;
+    bool interval; /* of quantiles, which records correct that are held out; else of classes */
 } setting;
 
 static table table_of_times(void) {
@@ -122,10 +125,29 @@ static table table_of_times(void) {
     return t;
 }
 
+static const double quantiles[] = {.1, .9};
+
+static table table_of_quantiles(void) {
+    table t = table_open(20, 3);
+    uint64_t seed = 5;
+    hr_column label = number_column("y", -1, 1),
+              features[] = {number_column("a", 0, 1), number_column("b", 0, 1), number_column("c", 0, 1)};
+    label.quantiles = quantiles;
+    label.quantile_count = COUNT(quantiles);
+    for (size_t i = 0; i < 20; i++) {
+        for (size_t f = 0; f < 3; f++) t.columns[f][i] = next_unit(&seed);
+        t.labels[i] = t.columns[0][i];
+    }
+    table_make(&t, label, features);
+    return t;
+}
+
 static void open_job(const setting *g) {
     hr_error err = {0};
     memset(&w, 0, sizeof w);
-    w.table = g->of_times ? table_of_times() : table_of_steps(20, 3, 4, 5);
+    w.table = g->of_times   ? table_of_times()
+              : g->interval ? table_of_quantiles()
+                            : table_of_steps(20, 3, 4, 5);
     w.owners = g->owners;
     w.away = g->away;
     w.arena = hr_arena_new();
@@ -134,10 +156,14 @@ static void open_job(const setting *g) {
     w.job.options.epsilon = 1;
     w.job.options.delta = 1e-6;
     w.job.options.bins = BINS;
+    w.job.options.conformal = g->interval ? .8 : 0;
     w.reader = (hr_hedge_question_reader){.schema = w.table.schema,
                                           .bins = BINS,
-                                          .outputs = 4,
-                                          .objective = g->of_times ? HR_OBJECTIVE_HAZARD : (hr_objective)0,
+                                          .outputs = g->interval ? COUNT(quantiles) : 4,
+                                          .coverage = g->interval ? .8 : 0,
+                                          .objective = g->of_times   ? HR_OBJECTIVE_HAZARD
+                                                       : g->interval ? HR_OBJECTIVE_QUANTILES
+                                                                     : (hr_objective)0,
                                           .privacy_measure = HR_PRIVACY_GDP,
                                           .arena = w.arena};
     for (size_t o = 0; o < w.owners; o++) assert_non_null(w.records[o] = hr_data_take(w.table.data, NULL, 0));
@@ -184,28 +210,47 @@ static void check_noise(const setting *g) {
 /* No owner has a record, so that a leaf that one of them fills has this noise too. */
 static void test_noise__of_opened_sums_is_as_stated(void **state) {
     (void)state;
-    static const setting settings[] = {
-        {1, 0, 0, false}, {2, 1, 0, false}, {4, 1, 0, false}, {4, 2, 0, false}, {4, 3, 0, false}};
+    static const setting settings[] = {{.owners = 1, .coalition = 0, .away = 0},
+                                       {.owners = 2, .coalition = 1, .away = 0},
+                                       {.owners = 4, .coalition = 1, .away = 0},
+                                       {.owners = 4, .coalition = 2, .away = 0},
+                                       {.owners = 4, .coalition = 3, .away = 0}};
     for (size_t i = 0; i < COUNT(settings); i++) check_noise(&settings[i]);
+}
+
+/* With the sum that corrects an interval, which is the last one. */
+static void test_noise__of_an_interval_is_as_stated(void **state) {
+    (void)state;
+    static const setting settings[] = {{.owners = 3, .coalition = 1, .away = 0, .interval = true},
+                                       {.owners = 4, .coalition = 1, .away = 1, .interval = true}};
+    for (size_t i = 0; i < COUNT(settings); i++) {
+        intervals = 0;
+        check_noise(&settings[i]);
+        assert_int_equal(intervals, JOBS);
+    }
 }
 
 /* A missing owner adds no noise, and the others compute their shares without it. */
 static void test_noise__of_fewer_owners_is_as_stated(void **state) {
     (void)state;
-    static const setting settings[] = {{2, 1, 1, false}, {4, 1, 1, false}, {4, 2, 1, false}};
+    static const setting settings[] = {{.owners = 2, .coalition = 1, .away = 1},
+                                       {.owners = 4, .coalition = 1, .away = 1},
+                                       {.owners = 4, .coalition = 2, .away = 1}};
     for (size_t i = 0; i < COUNT(settings); i++) check_noise(&settings[i]);
 }
 
 /* The nodes of all levels of the cuts of times, each of which costs a tenth of what the cuts do. */
 static void test_noise__of_cuts_is_as_stated(void **state) {
     (void)state;
-    static const setting settings[] = {{2, 1, 0, true}, {4, 1, 1, true}};
+    static const setting settings[] = {{.owners = 2, .coalition = 1, .away = 0, .of_times = true},
+                                       {.owners = 4, .coalition = 1, .away = 1, .of_times = true}};
     for (size_t i = 0; i < COUNT(settings); i++) check_noise(&settings[i]);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_noise__of_opened_sums_is_as_stated),
+        cmocka_unit_test(test_noise__of_an_interval_is_as_stated),
         cmocka_unit_test(test_noise__of_fewer_owners_is_as_stated),
         cmocka_unit_test(test_noise__of_cuts_is_as_stated),
     };

@@ -1,0 +1,245 @@
+/* Intervals that held-out records of several owners correct, from the offer to the model: which records are
+ * in which sum, in all lives of an owner, what each pays, what is found, and what is refused or lost. Where
+ * sums are compared epsilon is so large that a false alarm is far below 1e-6. */
+#include "federation/machines/securesum.h"
+#include "federation/sums/federated_interval.h"
+#include "support/false_coordinator.h"
+#include "tables/data/records.h"
+
+#include <math.h>
+
+enum { OWNERS = 3, ROWS = 900, LEVELS = HR_INTERVAL_LEVELS };
+
+static const double quantiles[] = {.1, .5, .9};
+static federation w;
+
+/* The label is uniform around the feature. */
+static table table_of_quantiles(void) {
+    table t = table_open(ROWS, 2);
+    uint64_t seed = 11;
+    hr_column label = number_column("y", 0, 2),
+              features[] = {number_column("a", 0, 1), number_column("b", 0, 1)};
+    label.quantiles = quantiles;
+    label.quantile_count = COUNT(quantiles);
+    for (size_t i = 0; i < ROWS; i++) {
+        for (size_t f = 0; f < 2; f++) t.columns[f][i] = next_unit(&seed);
+        t.labels[i] = t.columns[0][i] + next_unit(&seed);
+    }
+    table_make(&t, label, features);
+    return t;
+}
+
+static void open_world(double epsilon, double delta, double coverage) {
+    hr_job_file job = federated_job("hedge", epsilon, delta);
+    job.options.conformal = coverage;
+    federation_open(&w, table_of_quantiles(), OWNERS, job, 1);
+}
+
+/* ---- What opens ---- */
+
+static struct {
+    hr_status (*real_ask)(hr_party_work *, const hr_job_view *, hr_bytes *, hr_error *);
+    hr_status (*real_train)(hr_party_work *, const hr_job_view *, size_t, hr_bytes *, hr_error *);
+    int kind;                       /* of the question that was asked last; -1: none */
+    double trained, levels[LEVELS]; /* what opened: records of the trees; sums of the others */
+    size_t level_sums;
+    bool loses; /* an owner has no share of the last sum, once it is named */
+} seen;
+
+static int kind_of(const hr_bytes *body) {
+    ProtobufCMessage *question = NULL;
+    assert_int_equal(
+        hr_message_unpack(&hedgerow__hedge_question__descriptor, body->at, body->size, &question, NULL),
+        HR_OK);
+    const int kind = (int)((const Hedgerow__HedgeQuestion *)question)->kind;
+    hr_message_unpacked_free(question);
+    return kind;
+}
+
+static void note_opened(const hr_job_view *job) {
+    hr_sum_outcome o;
+    const size_t asked = hr_securesum_outcomes(job->protocol);
+    if (!asked || !hr_securesum_outcome(job->protocol, asked - 1, &o) || !o.sums) return;
+    if (seen.kind == HR_HEDGE_TOTALS) seen.trained = (double)(int64_t)o.sums[0] / HR_COUNT_UNIT;
+    if (seen.kind != HR_HEDGE_LEVELS) return;
+    for (size_t i = 0; i < LEVELS; i++) seen.levels[i] = (double)(int64_t)o.sums[i];
+    seen.level_sums++;
+}
+
+static hr_status ask_and_note(hr_party_work *self, const hr_job_view *job, hr_bytes *out, hr_error *err) {
+    ProtobufCMessage *read = NULL;
+    note_opened(job);
+    hr_status status = seen.real_ask(self, job, out, err);
+    if (status) return status;
+    assert_int_equal(hr_message_unpack(&hedgerow__question__descriptor, out->at, out->size, &read, NULL),
+                     HR_OK);
+    const Hedgerow__Question *question = (const Hedgerow__Question *)read;
+    seen.kind = question->done ? -1 : kind_of(&(hr_bytes){question->body.data, question->body.len});
+    hr_message_unpacked_free(read);
+    return HR_OK;
+}
+
+static hr_status train_or_lose(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
+                               hr_error *err) {
+    hr_sum_question question;
+    assert_true(hr_securesum_question(job->protocol, slot, &question));
+    if (seen.loses && question.prepared && kind_of(&question.body) == HR_HEDGE_LEVELS)
+        return hr_fail(err, HR_E_LIMIT, "", "no share");
+    return seen.real_train(self, job, slot, out, err);
+}
+
+static const hr_model *run_world(bool loses) {
+    hr_simulated_party *parties = w.simulation.parties;
+    memset(&seen, 0, sizeof seen);
+    seen.loses = loses;
+    seen.real_ask = parties[0].as.work.next_question;
+    seen.real_train = parties[1].as.work.train;
+    parties[0].as.work.next_question = ask_and_note;
+    parties[OWNERS].as.work.train = train_or_lose;
+    return federation_run(&w);
+}
+
+/* ---- The correction ---- */
+
+static const hr_release *correction_of(const hr_model *model) {
+    for (size_t i = 0; i < model->release_count; i++)
+        if (!strcmp(model->releases[i].what, "correction of the interval")) return &model->releases[i];
+    return NULL;
+}
+
+/* Each record is in the trees' sums or in that of the correction, and in no other. */
+static void test_records__are_on_one_side_each(void **state) {
+    (void)state;
+    open_world(60, 1e-6, .8);
+    const hr_model *model = run_world(false);
+    const hr_conformal *made = &model->forest.conformal;
+    double all = 0;
+    assert_int_equal(seen.level_sums, 1);
+    assert_true(fabs(seen.trained + made->held_out - ROWS) < 20);
+    assert_true(made->held_out > .1 * ROWS && made->held_out < .3 * ROWS); /* five deviations */
+    for (size_t i = 0; i < LEVELS; i++) all += seen.levels[i];
+    assert_true(all > 0);
+    assert_true(made->made && made->coverage == .8 && made->ends[0] == 0 && made->ends[1] == 2);
+    double *predicted = predictions_of(model, w.table.data);
+    size_t covered = 0;
+    for (size_t i = 0; i < ROWS; i++)
+        covered += predicted[3 * i] <= w.table.labels[i] && w.table.labels[i] <= predicted[3 * i + 2];
+    free(predicted);
+    assert_true(covered > .65 * ROWS && covered < .95 * ROWS);
+    federation_close(&w);
+}
+
+/* The whole budget for either side: no owner is charged more than the job says. */
+static void test_model__lists_both_sides(void **state) {
+    (void)state;
+    for (size_t pure = 0; pure < 2; pure++) {
+        open_world(2, pure ? 0 : 1e-6, .8);
+        const hr_model *model = run_world(false);
+        check_joint_model(model, 2, pure ? 0 : 1e-6);
+        const hr_release *line = correction_of(model);
+        assert_non_null(line);
+        assert_int_equal(line->owner, HR_OWNER_HELD_OUT);
+        assert_int_equal(line->shares, OWNERS - 1);
+        assert_int_equal(line->cost, pure ? hr_units_down(2) : hr_gdp_budget(2, 1e-6));
+        for (size_t i = 0; i < model->release_count; i++)
+            assert_int_equal(model->releases[i].owner,
+                             &model->releases[i] == line ? HR_OWNER_HELD_OUT : HR_OWNER_TRAINED);
+        assert_non_null(strstr(hr_model_guarantee(model)->statement, "A secret coin of its owner"));
+        federation_close(&w);
+    }
+}
+
+/* A lost sum was paid for, and there is no second one. */
+static void test_interval__stays_as_it_is_without_its_sum(void **state) {
+    (void)state;
+    open_world(2, 1e-6, .8);
+    const hr_model *model = run_world(true);
+    assert_int_equal(seen.level_sums, 0);
+    assert_false(model->forest.conformal.made);
+    assert_true(model->forest.tree_count > 0);
+    assert_non_null(correction_of(model));
+    check_joint_model(model, 2, 1e-6);
+    federation_close(&w);
+}
+
+static void test_job__without_the_option_is_as_before(void **state) {
+    (void)state;
+    open_world(2, 1e-6, 0);
+    const hr_model *model = run_world(false);
+    assert_false(model->forest.conformal.made);
+    assert_null(correction_of(model));
+    for (size_t i = 0; i < model->release_count; i++) assert_int_equal(model->releases[i].owner, 0);
+    federation_close(&w);
+}
+
+/* ---- The coins ---- */
+
+/* A machine of an owner's with this secret. */
+static hr_digest key_of(uint8_t secret, uint8_t job) {
+    uint8_t bytes[32] = {secret};
+    const hr_party_view view = {0};
+    hr_protocol_setup setup = {.view = &view, .secret = bytes, .job = {{job}}};
+    hr_protocol *owner = NULL;
+    assert_int_equal(hr_securesum_owner(&setup, &owner, NULL), HR_OK);
+    const hr_digest key = hr_securesum_key(owner);
+    hr_protocol_free(owner);
+    return key;
+}
+
+static void test_coins__are_those_of_the_owner_and_the_job(void **state) {
+    (void)state;
+    const hr_digest one = key_of(1, 1), again = key_of(1, 1), other = key_of(2, 1), later = key_of(1, 2);
+    assert_memory_equal(one.bytes, again.bytes, sizeof one.bytes);
+    assert_memory_not_equal(one.bytes, other.bytes, sizeof one.bytes);
+    assert_memory_not_equal(one.bytes, later.bytes, sizeof one.bytes);
+}
+
+/* ---- What is refused ---- */
+
+static void ask_for_levels(Hedgerow__Question *question) {
+    uint8_t *bytes = malloc(64);
+    Hedgerow__HedgeQuestion asked = HEDGEROW__HEDGE_QUESTION__INIT;
+    uint64_t cost = HR_UNIT;
+    asked.kind = HEDGEROW__HEDGE_QUESTION__KIND__LEVELS;
+    assert_non_null(bytes);
+    asked.n_costs = 1;
+    asked.costs = &cost;
+    free(question->body.data);
+    question->body.len = hedgerow__hedge_question__pack(&asked, bytes);
+    question->body.data = bytes;
+    question->values = LEVELS;
+}
+
+static void test_question__of_no_held_out_records_is_refused(void **state) {
+    (void)state;
+    false_coordinator found;
+    open_world(2, 1e-6, 0);
+    assert_int_not_equal(false_coordinator_run(&w, ask_for_levels, 1, &found), HR_OK);
+    assert_int_equal(found.answers, 0);
+    assert_non_null(strstr(found.why, "an interval that no records are held out for"));
+    federation_close(&w);
+}
+
+static void test_terms__are_refused_by_name(void **state) {
+    (void)state;
+    table t = table_of_quantiles();
+    hr_error err;
+    hr_job_file job = federated_job("hedge", 2, 1e-6);
+    job.options.conformal = .7;
+    assert_null(federation_terms(&job, t.schema, &err));
+    assert_string_equal(err.field, "conformal");
+    table_close(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_records__are_on_one_side_each),
+        cmocka_unit_test(test_model__lists_both_sides),
+        cmocka_unit_test(test_interval__stays_as_it_is_without_its_sum),
+        cmocka_unit_test(test_job__without_the_option_is_as_before),
+        cmocka_unit_test(test_coins__are_those_of_the_owner_and_the_job),
+        cmocka_unit_test(test_question__of_no_held_out_records_is_refused),
+        cmocka_unit_test(test_terms__are_refused_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
