@@ -4,9 +4,10 @@ import json
 import numpy as np
 import pytest
 
-from hedgerow import HedgerowRegressor, evaluate
+from hedgerow import HedgerowRegressor, Schema, evaluate, simulate
 from hedgerow.errors import ArgumentError
 from hedgerow._report import render
+from hedgerow.schema import Column
 
 PUBLIC = {'bounds': (0, 1), 'label_bounds': (0, 1), 'epsilon': 4}
 
@@ -55,3 +56,13 @@ def test_conformal__is_refused_by_name():
     for parameters in ({'quantiles': (.1, .5, .9), 'conformal': .7}, {'conformal': .8}, {'quantiles': (.1, .9), 'conformal': 2}):
         with pytest.raises(ArgumentError, match='conformal'):
             HedgerowRegressor(**parameters, **PUBLIC).fit(*table(200))
+
+
+def test_conformal__of_owners():
+    schema = Schema.build(Column('y', low=0, high=1, quantiles=(.1, .5, .9)), [Column('a', low=0, high=1), Column('b', low=0, high=1)])
+    owners = [table(3000, seed) for seed in (1, 2, 3)]
+    model = simulate([(dict(zip('ab', X.T)), y) for X, y in owners], schema=schema, epsilon=4, options={'conformal': .8})
+    made = json.loads(model.to_json())['conformal']
+    assert made['coverage'] == .8 and 1600 < made['held_out'] < 2000
+    page = render(model)
+    assert 'id="interval"' in page and 'less at most' in page and 'about %.0f records were held out' % made['held_out'] in page

@@ -42,8 +42,9 @@ static struct {
     hr_status (*real_train)(hr_party_work *, const hr_job_view *, size_t, hr_bytes *, hr_error *);
     int kind;                       /* of the question that was asked last; -1: none */
     double trained, levels[LEVELS]; /* what opened: records of the trees; sums of the others */
-    size_t level_sums;
-    bool loses; /* an owner has no share of the last sum, once it is named */
+    size_t level_sums, lives;
+    bool loses;   /* an owner has no share of the last sum, once it is named */
+    bool forgets; /* an owner forgets all but its journal before that sum */
 } seen;
 
 static int kind_of(const hr_bytes *body) {
@@ -83,15 +84,22 @@ static hr_status train_or_lose(hr_party_work *self, const hr_job_view *job, size
                                hr_error *err) {
     hr_sum_question question;
     assert_true(hr_securesum_question(job->protocol, slot, &question));
+    if (seen.forgets && kind_of(&question.body) == HR_HEDGE_LEVELS) {
+        hr_summed_free(*job->state);
+        *job->state = NULL;
+        seen.lives++;
+    }
     if (seen.loses && question.prepared && kind_of(&question.body) == HR_HEDGE_LEVELS)
         return hr_fail(err, HR_E_LIMIT, "", "no share");
     return seen.real_train(self, job, slot, out, err);
 }
 
-static const hr_model *run_world(bool loses) {
+static const hr_model *run_world(void) {
     hr_simulated_party *parties = w.simulation.parties;
+    const bool loses = seen.loses, forgets = seen.forgets;
     memset(&seen, 0, sizeof seen);
     seen.loses = loses;
+    seen.forgets = forgets;
     seen.real_ask = parties[0].as.work.next_question;
     seen.real_train = parties[1].as.work.train;
     parties[0].as.work.next_question = ask_and_note;
@@ -111,7 +119,7 @@ static const hr_release *correction_of(const hr_model *model) {
 static void test_records__are_on_one_side_each(void **state) {
     (void)state;
     open_world(60, 1e-6, .8);
-    const hr_model *model = run_world(false);
+    const hr_model *model = run_world();
     const hr_conformal *made = &model->forest.conformal;
     double all = 0;
     assert_int_equal(seen.level_sums, 1);
@@ -134,7 +142,7 @@ static void test_model__lists_both_sides(void **state) {
     (void)state;
     for (size_t pure = 0; pure < 2; pure++) {
         open_world(2, pure ? 0 : 1e-6, .8);
-        const hr_model *model = run_world(false);
+        const hr_model *model = run_world();
         check_joint_model(model, 2, pure ? 0 : 1e-6);
         const hr_release *line = correction_of(model);
         assert_non_null(line);
@@ -153,7 +161,9 @@ static void test_model__lists_both_sides(void **state) {
 static void test_interval__stays_as_it_is_without_its_sum(void **state) {
     (void)state;
     open_world(2, 1e-6, .8);
-    const hr_model *model = run_world(true);
+    seen.loses = true;
+    const hr_model *model = run_world();
+    seen.loses = false;
     assert_int_equal(seen.level_sums, 0);
     assert_false(model->forest.conformal.made);
     assert_true(model->forest.tree_count > 0);
@@ -162,10 +172,26 @@ static void test_interval__stays_as_it_is_without_its_sum(void **state) {
     federation_close(&w);
 }
 
+/* A life that begins again before the sum is named, and once more before its share: all is charged anew, to
+ * gates that hold no more than before, and the sides are the same. */
+static void test_interval__is_that_of_one_life(void **state) {
+    (void)state;
+    open_world(60, 1e-6, .8);
+    seen.forgets = true;
+    const hr_model *model = run_world();
+    seen.forgets = false;
+    assert_int_equal(seen.lives, 2);
+    assert_int_equal(seen.level_sums, 1);
+    assert_true(model->forest.conformal.made);
+    assert_true(fabs(seen.trained + model->forest.conformal.held_out - ROWS) < 20);
+    check_joint_model(model, 60, 1e-6);
+    federation_close(&w);
+}
+
 static void test_job__without_the_option_is_as_before(void **state) {
     (void)state;
     open_world(2, 1e-6, 0);
-    const hr_model *model = run_world(false);
+    const hr_model *model = run_world();
     assert_false(model->forest.conformal.made);
     assert_null(correction_of(model));
     for (size_t i = 0; i < model->release_count; i++) assert_int_equal(model->releases[i].owner, 0);
@@ -236,6 +262,7 @@ int main(void) {
         cmocka_unit_test(test_records__are_on_one_side_each),
         cmocka_unit_test(test_model__lists_both_sides),
         cmocka_unit_test(test_interval__stays_as_it_is_without_its_sum),
+        cmocka_unit_test(test_interval__is_that_of_one_life),
         cmocka_unit_test(test_job__without_the_option_is_as_before),
         cmocka_unit_test(test_coins__are_those_of_the_owner_and_the_job),
         cmocka_unit_test(test_question__of_no_held_out_records_is_refused),
