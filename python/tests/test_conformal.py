@@ -61,7 +61,7 @@ def test_conformal__is_refused_by_name():
 def test_conformal__of_owners():
     schema = Schema.build(Column('y', low=0, high=1, quantiles=(.1, .5, .9)), [Column('a', low=0, high=1), Column('b', low=0, high=1)])
     owners = [table(3000, seed) for seed in (1, 2, 3)]
-    model = simulate([(dict(zip('ab', X.T)), y) for X, y in owners], schema=schema, epsilon=4, options={'conformal': .8})
+    model = simulate(owners, schema=schema, epsilon=4, options={'conformal': .8})
     made = json.loads(model.to_json())['conformal']
     assert made['coverage'] == .8 and 1600 < made['held_out'] < 2000
     page = render(model)

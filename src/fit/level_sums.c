@@ -101,7 +101,7 @@ double hr_level_sums_shortfall(const hr_level_terms *terms, double noise_factor)
     const double part = fmax(terms->coverage, 1 - terms->coverage),
                  scale = part * sensitivity / ONE / hr_units_value(terms->cost),
                  terms_of_noise = noise_factor * noise_factor * LEVELS;
-    double least = INFINITY;
+    double least = (double)INFINITY;
     for (double x = 1. / 256; x < 1; x += 1. / 256)
         least = fmin(least, scale * (log(LEVELS) - terms_of_noise * log1p(-x * x)) / x);
     return least;

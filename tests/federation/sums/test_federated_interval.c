@@ -133,7 +133,7 @@ static void test_records__are_on_one_side_each(void **state) {
     for (size_t i = 0; i < ROWS; i++)
         covered += predicted[3 * i] <= w.table.labels[i] && w.table.labels[i] <= predicted[3 * i + 2];
     free(predicted);
-    assert_true(covered > .65 * ROWS && covered < .95 * ROWS);
+    assert_in_range(covered, 65 * ROWS / 100, 95 * ROWS / 100);
     federation_close(&w);
 }
 
