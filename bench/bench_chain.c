@@ -14,7 +14,7 @@
  * on the wall, seconds of `simulate` on two threads and of the same trees in a row on one, by one who has
  * everything at hand, without messages. */
 #include "base/arena.h"
-#include "federation/roles/simulation.h"
+#include "federation/work/simulation.h"
 #include "fit/budget.h"
 #include "fits.h"
 #include "methods/boosting/inprivate.h"

@@ -9,8 +9,8 @@
  * and of those to sums that were lost. */
 #include "federation/machines/securesum.h"
 #include "federation/party/party_core.h"
-#include "federation/roles/simulation.h"
 #include "federation/sums/summed_job.h"
+#include "federation/work/simulation.h"
 #include "fits.h"
 
 #include <stdio.h>

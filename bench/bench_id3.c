@@ -4,7 +4,7 @@
  * usage: bench_id3 SCHEMA DATA OWNERS EPSILON [OPTION=VALUE]...
  * Prints one line of JSON: packets and their bytes, acks included; the bytes of a packet's seal; processor
  * seconds of all parties together; and how many counts each sum has. */
-#include "federation/roles/simulation.h"
+#include "federation/work/simulation.h"
 #include "fits.h"
 #include "owners.h"
 #include "privacy/crypto/session.h"

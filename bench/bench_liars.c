@@ -6,7 +6,7 @@
  * line of JSON: trees, the checks that failed, the word of the job's ending, and the exit code that
  * `hedgerow coordinate` has then. MODEL is written if there is one. */
 #include "federation/machines/securesum.h"
-#include "federation/roles/simulation.h"
+#include "federation/work/simulation.h"
 #include "fits.h"
 #include "privacy/sensitivity.h"
 

@@ -6,7 +6,7 @@
  * the hashes of all records and of the search of every owner's records among those of every other; and
  * packets of a job of TREES trees and the bytes that its owners and its coordinator send, acks and seals
  * included. */
-#include "federation/roles/simulation.h"
+#include "federation/work/simulation.h"
 #include "fits.h"
 #include "owners.h"
 #include "trees/similar/lsh.h"

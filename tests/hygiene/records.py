@@ -67,9 +67,9 @@ ALLOWED = {
     ('src/federation/federated/rounds.c', 'take_round_records'): (1, LOOP),
     ('src/federation/federated/rounds.c', 'hr_round_records_make'): (1, ROOM),
     ('src/federation/federated/rounds.c', 'hr_rounds_of'): (1, LOOP),
-    ('src/federation/roles/owner_work.c', 'is_within_bounds'): (1, OWNER),
-    ('src/federation/roles/simulate.c', 'take_parts'): (1, LOOP),
-    ('src/federation/roles/simulation.c', 'hr_assign_records'): (1, LOOP),
+    ('src/federation/work/owner_work.c', 'is_within_bounds'): (1, OWNER),
+    ('src/federation/work/simulate.c', 'take_parts'): (1, LOOP),
+    ('src/federation/work/simulation.c', 'hr_assign_records'): (1, LOOP),
 }
 
 

@@ -15,7 +15,7 @@ MORE = {
     'src/federation/protocol/beginning_owner.c': (8, 'handlers that the dispatcher names, with early returns'),
     'src/federation/protocol/wire_tree.c': (4, 'five functions are left, of 26 to 35 lines'),
     'src/federation/roles/coordinate.c': (4, 'what is left returns in the middle of a clean-up'),
-    'src/federation/roles/coordinator_work.c': (6, 'what is left returns in the middle of a clean-up'),
+    'src/federation/work/coordinator_work.c': (6, 'what is left returns in the middle of a clean-up'),
     'src/federation/sums/federated_hedge_plan.c': (6, 'the next one to be joined makes 45 lines'),
     'src/federation/sums/hedge_question_wire.c': (12, 'one reader for each kind of question; the proof names three'),
     'src/federation/sums/id3_question.c': (7, 'the proof names four'),

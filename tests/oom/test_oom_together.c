@@ -1,7 +1,7 @@
 /* A federation in one process, while its allocation number 0, 1, 2, ... fails, and, of every eleventh, all
  * that follow: the run says so, and leaks nothing. */
 #include "failing.h"
-#include "federation/roles/simulation.h"
+#include "federation/work/simulation.h"
 #include "support/tables.h"
 
 typedef struct world {

@@ -2,7 +2,7 @@
 #ifndef HR_TESTS_SUPPORT_FEDERATION_H
 #define HR_TESTS_SUPPORT_FEDERATION_H
 
-#include "federation/roles/simulation.h"
+#include "federation/work/simulation.h"
 #include "support/tables.h"
 
 enum { FEDERATION_OWNERS_MAX = 12 };

@@ -2,7 +2,7 @@
 
 #include "federation/machines/securesum.h"
 #include "federation/protocol/sessions.h"
-#include "federation/roles/receipt_files.h"
+#include "federation/work/receipt_files.h"
 
 /* As assert_true, in child processes too. */
 static void require(bool holds) {

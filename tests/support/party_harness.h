@@ -5,9 +5,9 @@
 #define HR_TESTS_SUPPORT_PARTY_HARNESS_H
 
 #include "federation/federated/terms.h"
-#include "federation/roles/coordinator_work.h"
-#include "federation/roles/owner_work.h"
 #include "federation/transport/loopback.h"
+#include "federation/work/coordinator_work.h"
+#include "federation/work/owner_work.h"
 #include "privacy/ledger/spend.h"
 #include "support/tables.h"
 #include "support/temp_dir.h"

@@ -3,10 +3,10 @@
 #include "base/fail.h"
 #include "base/text/text.h"
 #include "federation/federated/terms.h"
-#include "federation/roles/own_job.h"
-#include "federation/roles/receipt_files.h"
 #include "federation/roles/service_metrics.h"
 #include "federation/transport/nats.h"
+#include "federation/work/own_job.h"
+#include "federation/work/receipt_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,11 +5,11 @@
 #include "base/text/text.h"
 #include "base/text/timestamp.h"
 #include "federation/config/coordinator_file.h"
-#include "federation/roles/job_folder.h"
-#include "federation/roles/own_job.h"
-#include "federation/roles/receipt_files.h"
+#include "federation/folder/job_folder.h"
 #include "federation/roles/service_metrics.h"
 #include "federation/transport/nats.h"
+#include "federation/work/own_job.h"
+#include "federation/work/receipt_files.h"
 #include "privacy/ledger/journal_list.h"
 
 #include <fcntl.h>

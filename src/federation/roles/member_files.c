@@ -4,7 +4,7 @@
 #include "federation/config/coordinator_file.h"
 #include "federation/config/owner_file.h"
 #include "federation/federated/federated_method.h"
-#include "federation/roles/job_folder.h"
+#include "federation/folder/job_folder.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -2,9 +2,9 @@
 
 #include "base/fail.h"
 #include "base/threads.h"
-#include "federation/roles/owner_work.h"
 #include "federation/roles/service_metrics.h"
 #include "federation/transport/nats.h"
+#include "federation/work/owner_work.h"
 #include "fit/settings.h"
 #include "privacy/ledger/spend.h"
 #include "tables/data/records.h"

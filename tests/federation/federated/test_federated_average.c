@@ -3,7 +3,7 @@
 #include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
 #include "federation/machines/oneshot.h"
-#include "federation/roles/simulation.h"
+#include "federation/work/simulation.h"
 #include "fit/budget.h"
 #include "support/model_files.h"
 #include "support/tables.h"

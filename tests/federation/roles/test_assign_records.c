@@ -1,5 +1,5 @@
 /* Which owner gets which records of one file. Coins are fixed. */
-#include "federation/roles/simulation.h"
+#include "federation/work/simulation.h"
 
 #include "support/person_tables.h"
 #include "support/tables.h"

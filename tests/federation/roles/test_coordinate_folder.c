@@ -1,8 +1,8 @@
 /* A coordinator that serves a folder: what is queued, begun, cancelled and ended, and a process that dies
  * between any two of its steps. Owners that never come leave jobs open. */
 #include "base/text/text.h"
+#include "federation/folder/job_folder.h"
 #include "federation/roles/coordinate_folder.h"
-#include "federation/roles/job_folder.h"
 #include "federation/roles/serve.h"
 #include "privacy/ledger/journal_list.h"
 #include "support/temp_dir.h"

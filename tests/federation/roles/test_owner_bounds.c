@@ -1,6 +1,6 @@
 /* An owner that has not as many records as a job says: a person decides, before anything is paid. */
 #include "federation/federated/terms.h"
-#include "federation/roles/owner_work.h"
+#include "federation/work/owner_work.h"
 #include "privacy/ledger/offers.h"
 #include "support/federation.h"
 #include "support/temp_dir.h"

@@ -1,6 +1,6 @@
 /* An owner's policy is kept: each rule of it refuses a job that breaks it, and that job alone. */
 #include "federation/federated/terms.h"
-#include "federation/roles/owner_work.h"
+#include "federation/work/owner_work.h"
 #include "support/tables.h"
 
 enum { DAY = 86400 };

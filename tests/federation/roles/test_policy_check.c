@@ -2,7 +2,7 @@
  * the reasons of all rules. */
 #include "base/text/calendar.h"
 #include "federation/federated/terms.h"
-#include "federation/roles/owner_work.h"
+#include "federation/work/owner_work.h"
 #include "privacy/ledger/offers.h"
 #include "privacy/ledger/spend.h"
 #include "support/tables.h"

@@ -3,8 +3,8 @@
  * do not answer. */
 #include "federation/federated/terms.h"
 #include "federation/machines/ring.h"
-#include "federation/roles/policy_check.h"
-#include "federation/roles/simulation.h"
+#include "federation/work/policy_check.h"
+#include "federation/work/simulation.h"
 #include "support/tables.h"
 #include "tables/data/records.h"
 

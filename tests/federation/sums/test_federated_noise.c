@@ -1,8 +1,8 @@
 /* The noise of the sums that open in a job of hedge: has it the law that the model states? No owner has a
  * record, so that all that opens is noise. */
 #include "federation/machines/securesum.h"
-#include "federation/roles/simulation.h"
 #include "federation/sums/hedge_question_wire.h"
+#include "federation/work/simulation.h"
 #include "privacy/noise.h"
 #include "support/chi_square.h"
 #include "support/tables.h"

@@ -3,7 +3,7 @@
 #include "base/fail.h"
 #include "federation/federated/federated_method.h"
 #include "federation/machines/securesum.h"
-#include "federation/roles/policy_check.h"
+#include "federation/work/policy_check.h"
 #include "privacy/sensitivity.h"
 #include "support/federation.h"
 #include "support/person_tables.h"

@@ -1,7 +1,7 @@
 /* Receipts against the ledger of the owner that signed them, for people. */
 #include "base/fail.h"
 #include "federation/protocol/receipt.h"
-#include "federation/roles/receipt_files.h"
+#include "federation/work/receipt_files.h"
 #include "privacy/ledger/journal_list.h"
 #include "privacy/ledger/receipts.h"
 #include "privacy/ledger/spend.h"

@@ -1,4 +1,4 @@
-#include "federation/roles/policy_check.h"
+#include "federation/work/policy_check.h"
 
 #include "base/fail.h"
 #include "base/text/calendar.h"

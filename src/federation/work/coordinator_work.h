@@ -1,6 +1,6 @@
 /* What a coordinator makes of a finished job: a model, the figures of one, or a schema. */
-#ifndef HR_FEDERATION_ROLES_COORDINATOR_WORK_H
-#define HR_FEDERATION_ROLES_COORDINATOR_WORK_H
+#ifndef HR_FEDERATION_WORK_COORDINATOR_WORK_H
+#define HR_FEDERATION_WORK_COORDINATOR_WORK_H
 
 #include "federation/config/job_file.h"
 #include "federation/party/party.h"

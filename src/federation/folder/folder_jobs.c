@@ -3,8 +3,8 @@
 #include "base/text/text.h"
 #include "base/text/timestamp.h"
 #include "federation/federated/federated_method.h"
-#include "federation/roles/coordinator_work.h"
-#include "federation/roles/job_folder.h"
+#include "federation/folder/job_folder.h"
+#include "federation/work/coordinator_work.h"
 #include "privacy/ledger/journal_list.h"
 
 #include <stdio.h>

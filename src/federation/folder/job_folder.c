@@ -1,6 +1,6 @@
 #define _XOPEN_SOURCE 700 /* st_mtim */
 
-#include "federation/roles/job_folder.h"
+#include "federation/folder/job_folder.h"
 
 #include "base/fail.h"
 #include "base/file.h"

@@ -1,4 +1,4 @@
-#include "federation/roles/coordinator_work.h"
+#include "federation/work/coordinator_work.h"
 
 #include "base/buffer.h"
 #include "base/fail.h"
@@ -6,8 +6,8 @@
 #include "base/text/text.h"
 #include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
-#include "federation/roles/receipt_files.h"
 #include "federation/sums/summed_coordinator.h"
+#include "federation/work/receipt_files.h"
 #include "fit/budget.h"
 #include "fit/cuts.h"
 #include "fit/measure/evaluation_figures.h"

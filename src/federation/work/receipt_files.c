@@ -1,4 +1,4 @@
-#include "federation/roles/receipt_files.h"
+#include "federation/work/receipt_files.h"
 
 #include "base/fail.h"
 #include "base/file.h"

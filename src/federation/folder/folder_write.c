@@ -1,5 +1,5 @@
 /* Jobs are added to a folder, begun, cancelled and ended there. */
-#include "federation/roles/job_folder.h"
+#include "federation/folder/job_folder.h"
 
 #include "base/fail.h"
 #include "base/file.h"

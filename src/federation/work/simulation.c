@@ -1,4 +1,4 @@
-#include "federation/roles/simulation.h"
+#include "federation/work/simulation.h"
 
 #include "base/fail.h"
 #include "base/team.h"

@@ -1,6 +1,6 @@
 /* The work of an owner for a job: checks its terms, trains trees, votes. */
-#ifndef HR_FEDERATION_ROLES_OWNER_WORK_H
-#define HR_FEDERATION_ROLES_OWNER_WORK_H
+#ifndef HR_FEDERATION_WORK_OWNER_WORK_H
+#define HR_FEDERATION_WORK_OWNER_WORK_H
 
 #include "federation/config/job_file.h"
 #include "federation/config/owner_file.h"

@@ -1,7 +1,7 @@
 /* Owners and coordinator in one process, from files. */
 #include "base/fail.h"
 #include "federation/party/endpoint.h"
-#include "federation/roles/simulation.h"
+#include "federation/work/simulation.h"
 #include "fit/settings.h"
 #include "privacy/crypto/csprng.h"
 #include "tables/data/records.h"

@@ -13,8 +13,8 @@
  * succeeds. The journal knows the job by the id, so that a job is offered once, whenever a process dies.
  * `ended` is written when the result is there. The coordinator looks at the jobs of `open` alone, but once
  * when it is started, so that what it costs to serve does not grow with the jobs that ended. */
-#ifndef HR_FEDERATION_ROLES_JOB_FOLDER_H
-#define HR_FEDERATION_ROLES_JOB_FOLDER_H
+#ifndef HR_FEDERATION_FOLDER_JOB_FOLDER_H
+#define HR_FEDERATION_FOLDER_JOB_FOLDER_H
 
 #include "federation/config/job_file.h"
 #include "federation/federated/party_work.h"

@@ -1,13 +1,13 @@
 /* A whole federation in one process: a coordinator and its owners, with the same messages, seals and journals
  * as over a broker. */
-#ifndef HR_FEDERATION_ROLES_SIMULATION_H
-#define HR_FEDERATION_ROLES_SIMULATION_H
+#ifndef HR_FEDERATION_WORK_SIMULATION_H
+#define HR_FEDERATION_WORK_SIMULATION_H
 
 #include "federation/federated/terms.h"
 #include "federation/party/endpoint.h"
-#include "federation/roles/coordinator_work.h"
-#include "federation/roles/owner_work.h"
 #include "federation/transport/loopback.h"
+#include "federation/work/coordinator_work.h"
+#include "federation/work/owner_work.h"
 #include "privacy/crypto/csprng.h"
 #include "trees/tree/parts.h"
 

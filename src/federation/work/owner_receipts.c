@@ -1,4 +1,4 @@
-#include "federation/roles/owner_receipts.h"
+#include "federation/work/owner_receipts.h"
 
 #include "base/text/calendar.h"
 #include "federation/federated/terms.h"

@@ -4,8 +4,8 @@
 #include "federation/config/coordinator_file.h"
 #include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
-#include "federation/roles/job_folder.h"
-#include "federation/roles/own_job.h"
+#include "federation/folder/job_folder.h"
+#include "federation/work/own_job.h"
 #include "privacy/ledger/file_lock.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The receipts that a coordinator has of its owners: files in FOLDER/OWNER, named by their numbers, each a
  * Receipt. People carry the folder of an owner to it (`hedgerow ledger verify`). */
-#ifndef HR_FEDERATION_ROLES_RECEIPT_FILES_H
-#define HR_FEDERATION_ROLES_RECEIPT_FILES_H
+#ifndef HR_FEDERATION_WORK_RECEIPT_FILES_H
+#define HR_FEDERATION_WORK_RECEIPT_FILES_H
 
 #include "federation/config/fields.h"
 #include "federation/protocol/message.h"

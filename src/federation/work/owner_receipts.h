@@ -1,8 +1,8 @@
 /* An owner's receipts: what it signs when its ledger is charged, and whether the ledger is an older copy. */
-#ifndef HR_FEDERATION_ROLES_OWNER_RECEIPTS_H
-#define HR_FEDERATION_ROLES_OWNER_RECEIPTS_H
+#ifndef HR_FEDERATION_WORK_OWNER_RECEIPTS_H
+#define HR_FEDERATION_WORK_OWNER_RECEIPTS_H
 
-#include "federation/roles/owner_work.h"
+#include "federation/work/owner_work.h"
 
 /* hr_party_work.charged: stores a receipt of the charge in the ledger, and lists it after those that the
  * coordinator did not show. */

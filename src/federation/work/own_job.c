@@ -1,8 +1,8 @@
-#include "federation/roles/own_job.h"
+#include "federation/work/own_job.h"
 
 #include "base/fail.h"
 #include "federation/federated/terms.h"
-#include "federation/roles/receipt_files.h"
+#include "federation/work/receipt_files.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Whether an owner takes part in a job: every rule of its policy, with its reason. */
-#ifndef HR_FEDERATION_ROLES_POLICY_CHECK_H
-#define HR_FEDERATION_ROLES_POLICY_CHECK_H
+#ifndef HR_FEDERATION_WORK_POLICY_CHECK_H
+#define HR_FEDERATION_WORK_POLICY_CHECK_H
 
 #include "federation/config/owner_policy.h"
 #include "federation/protocol/message.h"

@@ -1,9 +1,9 @@
 /* One job of a coordinator: its file and schema, and what is made of it. */
-#ifndef HR_FEDERATION_ROLES_OWN_JOB_H
-#define HR_FEDERATION_ROLES_OWN_JOB_H
+#ifndef HR_FEDERATION_WORK_OWN_JOB_H
+#define HR_FEDERATION_WORK_OWN_JOB_H
 
 #include "federation/party/endpoint.h"
-#include "federation/roles/coordinator_work.h"
+#include "federation/work/coordinator_work.h"
 
 typedef struct hr_own_job {
     hr_arena *arena; /* of `file` */
