@@ -194,9 +194,9 @@ static hr_status parse(kind what, const hr_file_text *text, hr_arena *arena, hr_
         hr_federation_file federation;
         hr_owner_file owner;
         hr_job_file job;
-        unsigned char bytes[8192];
+        unsigned char bytes[16384];
     } file, untouched;
-    assert_true(sizeof file == 8192);
+    assert_true(sizeof file == 16384);
     memset(&file, 0x5a, sizeof file);
     memset(&untouched, 0x5a, sizeof untouched);
     hr_status status = what == FEDERATION_FILE ? hr_federation_file_parse(text, arena, &file.federation, err)

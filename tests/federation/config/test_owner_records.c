@@ -42,7 +42,7 @@ static void test_owner_records__other_values_are_refused(void **state) {
         {"data: a.csv\nskip-lines: -1\n", "is not a number of lines"},
         {"data: a.csv\nseparator: space\n", "'space' is not auto, comma, semicolon, tab or pipe"},
         {"data: a.csv\nquery: [a, b]\n", "query must be a file, not a list"},
-        {"query: q.sql\n", "the key 'data' is missing; expected: a file, or the address of a database"},
+        {"query: q.sql\n", "the key 'data' is missing; the query needs the address of its database"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hr_owner_file file;
