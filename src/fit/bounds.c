@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 #include "base/fail.h"
 #include "base/text/number.h"
+#include "fit/rank_steps.h"
 #include "tables/data/records.h"
 #include "tables/schema/schema.h"
 
@@ -210,7 +211,7 @@ static hr_status note_hidden(const hr_schema *schema, const hr_bounds_columns *c
 }
 
 /* The columns that noise hid, by a release of their own; none: nothing is spent. */
-static hr_status release_again(const hr_data *data, const hr_bounds_setup *again, hr_gate *gate,
+static hr_status release_again(const hr_bounds_counter *counter, const hr_bounds_setup *again, hr_gate *gate,
                                hr_bounds_search *searches, hr_units *spent, hr_error *err) {
     const size_t count = again->columns.count;
     size_t *at = malloc((count + 1) * sizeof *at), hidden = 0, from = 0;
@@ -222,13 +223,27 @@ static hr_status release_again(const hr_data *data, const hr_bounds_setup *again
     setup.columns = (hr_bounds_columns){at, hidden};
     if (hidden && setup.charge.cost) {
         *spent += setup.charge.cost;
-        status = hr_bounds_private(data, &setup, gate, found, err);
+        status = hr_bounds_private_counted(counter, &setup, gate, found, err);
         for (size_t i = 0; !status && i < count; i++)
             if (!searches[i].seen) searches[i] = found[from++];
     }
     free(found);
     free(at);
     return status;
+}
+
+/* Of one process, or of all ranks. */
+typedef struct bounded_records {
+    const hr_data *data;
+    hr_cluster *cluster; /* NULL: one process */
+} bounded_records;
+
+static hr_status count_bounded(const void *of, const hr_bounds_question *question, hr_exact *cells,
+                               hr_error *err) {
+    const bounded_records *records = of;
+    if (records->cluster) return hr_ranks_count(records->cluster, records->data, question, cells, err);
+    hr_bounds_count(records->data, question, cells);
+    return HR_OK;
 }
 
 hr_status hr_bounds_release(const hr_data *data, const hr_fit_options *options, hr_gate *gate,
@@ -239,15 +254,21 @@ hr_status hr_bounds_release(const hr_data *data, const hr_fit_options *options, 
     hr_bounds_search *searches = calloc(columns.count + 1, sizeof *searches);
     if (!status && !searches) status = hr_fail_memory(err);
     hr_bounds_setup setup = setup_of(schema, columns, hr_gate_privacy_measure(gate), budget->bounds);
+    const bounded_records records = {data, options->cluster};
+    const hr_bounds_counter counter = {count_bounded, &records};
     out->spent = budget->bounds;
-    if (!status) status = hr_bounds_private(data, &setup, gate, searches, err);
+    if (!status) status = hr_bounds_private_counted(&counter, &setup, gate, searches, err);
     setup.charge.cost = budget->bounds_again;
-    if (!status) status = release_again(data, &setup, gate, searches, &out->spent, err);
+    if (!status) status = release_again(&counter, &setup, gate, searches, &out->spent, err);
     if (!status) status = note_hidden(schema, &columns, searches, out, err);
     if (!status) status = hr_bounds_schema(schema, &columns, searches, &out->schema, err);
+    if (!status && options->cluster) status = hr_ranks_clip(options->cluster, &columns, searches, err);
     if (!status) {
         out->data = hr_data_clip(data, out->schema);
-        if (!out->data) status = hr_fail_memory(err);
+        if (out->data)
+            out->data->whole = data->whole;
+        else
+            status = hr_fail_memory(err);
     }
     free(searches);
     free((void *)columns.at);

@@ -4,6 +4,7 @@
 #include "fit/conformal.h"
 
 #include "base/fail.h"
+#include "fit/rank_steps.h"
 #include "models/model/interval.h"
 #include "models/model/model.h"
 #include "tables/data/records.h"
@@ -22,7 +23,6 @@ enum {
 static const double SHARES[] = {.8, .2}; /* of the records: trained on, held out */
 
 void hr_conformal_parts_done(hr_conformal_parts *parts) {
-    if (parts->cluster) hr_cluster_hold_nothing_out(parts->cluster);
     hr_data_free(parts->trained);
     hr_data_free(parts->held_out);
     free(parts->releases);
@@ -139,9 +139,20 @@ hr_status hr_conformal_plan(const hr_fit_options *options, const hr_budget *budg
 
 /* ---- The two sides ---- */
 
-/* A record weighs in its part what it did in the whole. */
-static hr_data *take_part(const hr_data *data, const hr_parts *parts, size_t side) {
-    return hr_data_take_weighed(data, hr_parts_rows(parts, side), hr_parts_size(parts, side));
+hr_status hr_conformal_take_sides(const hr_data *data, const hr_parts *sides, hr_conformal_parts *out,
+                                  hr_error *err) {
+    out->trained = hr_data_take_weighed(data, hr_parts_rows(sides, 0), hr_parts_size(sides, 0));
+    out->held_out = hr_data_take_weighed(data, hr_parts_rows(sides, 1), hr_parts_size(sides, 1));
+    return out->trained && out->held_out ? HR_OK : hr_fail_memory(err);
+}
+
+/* The coins are for the records of all ranks, *own for this one's. */
+static hr_status divide_ranks(hr_cluster *cluster, hr_csprng *csprng, hr_parts *own, hr_error *err) {
+    uint32_t *side_of = hr_cluster_hold_out(cluster, csprng, SHARES, err);
+    hr_status status = side_of ? hr_ranks_hold_out(cluster, side_of, err) : hr_fail_memory(err);
+    if (!status) status = hr_parts_given(side_of, cluster->begin[1], 2, own, err);
+    free(side_of);
+    return status;
 }
 
 hr_status hr_conformal_divide(const hr_fit_options *options, hr_csprng *csprng, const hr_data **data,
@@ -150,17 +161,13 @@ hr_status hr_conformal_divide(const hr_fit_options *options, hr_csprng *csprng, 
     hr_parts parts = {0};
     const hr_person_rows of = {(*data)->persons, hr_data_rows(*data)};
     hr_status status;
-    if ((out->cluster = options->cluster)) /* the coins are for all records, the parts of this rank's */
-        status = hr_cluster_hold_out(out->cluster, csprng, SHARES, &parts, err);
+    if (options->cluster)
+        status = divide_ranks(options->cluster, csprng, &parts, err);
     else if (of.persons)
         status = hr_parts_drawn_by_persons(csprng, &of, SHARES, 2, &parts, err);
     else
         status = hr_parts_drawn(csprng, of.rows, SHARES, 2, &parts, err);
-    if (!status) {
-        out->trained = take_part(*data, &parts, 0);
-        out->held_out = take_part(*data, &parts, 1);
-        if (!out->trained || !out->held_out) status = hr_fail_memory(err);
-    }
+    if (!status) status = hr_conformal_take_sides(*data, &parts, out, err);
     hr_parts_done(&parts);
     if (!status) *data = out->trained;
     return status;
@@ -168,22 +175,24 @@ hr_status hr_conformal_divide(const hr_fit_options *options, hr_csprng *csprng, 
 
 /* ---- The release ---- */
 
-hr_status hr_conformal_count_levels(const hr_data *held_out, const hr_forest *forest, const size_t ends[2],
-                                    int threads, int64_t *weights, hr_error *err) {
+hr_status hr_conformal_count_levels(const hr_held_out *records, hr_exact *weights, hr_error *err) {
+    const hr_data *held_out = records->data;
+    const size_t *ends = records->ends;
     const hr_column *label = hr_schema_label(hr_data_schema(held_out));
-    const size_t rows = hr_data_rows(held_out), outputs = forest->output_count;
+    const size_t rows = hr_data_rows(held_out), outputs = records->forest->output_count;
     const double *labels = hr_data_labels(held_out);
     hr_predictor predictor;
     hr_arena *arena = hr_arena_new();
     double *predicted = malloc((rows * outputs + 1) * sizeof *predicted);
     hr_status status = arena && predicted ? HR_OK : hr_fail_memory(err);
-    if (!status) status = hr_predictor_make(forest, hr_data_schema(held_out), arena, &predictor, err);
-    if (!status) status = hr_predict_data(&predictor, held_out, threads, predicted, err);
+    if (!status)
+        status = hr_predictor_make(records->forest, hr_data_schema(held_out), arena, &predictor, err);
+    if (!status) status = hr_predict_data(&predictor, held_out, records->threads, predicted, err);
     memset(weights, 0, LEVELS * sizeof *weights);
     for (size_t i = 0; i < rows && !status; i++) {
         const double *quantiles = predicted + i * outputs;
         const double interval[2] = {quantiles[ends[0]], quantiles[ends[1]]};
-        weights[hr_interval_level(label, interval, labels[i])] +=
+        weights[hr_interval_level(label, interval, labels[i])].unpaid +=
             hr_data_weights(held_out) ? (int64_t)held_out->weights[i] : (int64_t)HR_RECORD_UNIT;
     }
     free(predicted);
@@ -191,25 +200,14 @@ hr_status hr_conformal_count_levels(const hr_data *held_out, const hr_forest *fo
     return status;
 }
 
-/* Of all ranks. */
-static hr_status count_all_levels(const hr_conformal_parts *parts, const hr_training *training,
-                                  const size_t ends[2], int64_t weights[LEVELS], hr_error *err) {
-    const hr_forest *forest = &training->forest;
-    hr_status status =
-        parts->cluster ? hr_cluster_send_levels(parts->cluster, forest, ends, LEVELS, err) : HR_OK;
-    if (status) return status;
-    status = hr_conformal_count_levels(parts->held_out, forest, ends, training->threads, weights, err);
-    return parts->cluster ? hr_cluster_add_up(parts->cluster, status, weights, LEVELS, err) : status;
-}
-
 /* 0 for the level at which so large a part of the weight is covered, one record more counted as not covered;
  * less for others, by what they, or those before them, miss it by. The last level covers all. */
-static void score_levels(const int64_t weights[LEVELS], int64_t part, int64_t unit, hr_exact *scores) {
+static void score_levels(const hr_exact weights[LEVELS], int64_t part, int64_t unit, hr_exact *scores) {
     int64_t all = unit, covered = 0;
-    for (size_t j = 0; j < LEVELS; j++) all += weights[j];
+    for (size_t j = 0; j < LEVELS; j++) all += weights[j].unpaid;
     for (size_t j = 0; j < LEVELS; j++) {
         const int64_t beyond = PARTS * covered - part * all;
-        covered += weights[j];
+        covered += weights[j].unpaid;
         const int64_t missing = j + 1 < LEVELS ? part * all - PARTS * covered : 0;
         const int64_t miss = beyond > missing ? beyond : missing;
         scores[j].unpaid = miss > 0 ? -miss : 0;
@@ -234,8 +232,7 @@ static hr_status choose_correction(const hr_conformal_parts *parts, hr_training 
     const int64_t unit = weighs ? HR_PERSON_UNIT : HR_RECORD_UNIT;
     hr_charge charge = charge_of(coverage, units, weighs);
     hr_conformal made = {.made = true, .coverage = coverage};
-    int64_t weights[LEVELS];
-    hr_exact scores[LEVELS];
+    hr_exact weights[LEVELS], scores[LEVELS];
     hr_permit permit;
     size_t count;
     /* Behind those of the trees, so that who adds up the costs of all groups never has too little. */
@@ -244,7 +241,11 @@ static hr_status choose_correction(const hr_conformal_parts *parts, hr_training 
         if (lines[i].group >= charge.group) charge.group = lines[i].group + 1;
     hr_interval_ends(hr_schema_label(hr_data_schema(parts->held_out)), coverage, made.ends);
     hr_status status = hr_gate_charge_choice(gate, &charge, &permit, err);
-    if (!status) status = count_all_levels(parts, training, made.ends, weights, err);
+    hr_cluster *cluster = training->options->cluster;
+    const hr_held_out held_out = {parts->held_out, &training->forest, made.ends, training->threads};
+    if (!status)
+        status = cluster ? hr_ranks_count_levels(cluster, &held_out, weights, err)
+                         : hr_conformal_count_levels(&held_out, weights, err);
     if (status) return status;
     score_levels(weights, parts_of(coverage), unit, scores);
     made.correction = hr_interval_correction(hr_gate_choose(gate, permit, scores, LEVELS));

@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "fit/budget.h"
+#include "trees/tree/parts.h"
 
 /* What part of the labels the interval is to cover; 0: no correction is wanted. */
 static inline double hr_conformal_coverage(const hr_fit_options *options) {
@@ -15,7 +16,6 @@ static inline double hr_conformal_coverage(const hr_fit_options *options) {
 /* A table in two, and what was released of both. Starts from {0}. */
 typedef struct hr_conformal_parts {
     hr_data *trained, *held_out; /* NULL: nothing is kept apart */
-    hr_cluster *cluster;         /* whose ranks keep records apart, too; NULL: one process has the table */
     hr_release *releases;
     size_t release_count;
 } hr_conformal_parts;
@@ -45,14 +45,24 @@ HR_MUST_CHECK hr_status hr_conformal_refuse(const hr_fit_options *options, const
 
 /* Divides *data, which it leaves alone, by coins of the stream, and sets *data to the part that trains; over
  * ranks the parts of all of them; nothing if no correction is wanted. Owner: the caller calls
- * hr_conformal_parts_done in either case, before the cluster is closed. Fails: MEMORY. */
+ * hr_conformal_parts_done in either case. Fails: MEMORY, and as the ranks. */
 HR_MUST_CHECK hr_status hr_conformal_divide(const hr_fit_options *options, hr_csprng *csprng,
                                             const hr_data **data, hr_conformal_parts *out, hr_error *err);
 
-/* What held-out records weigh, by the least of the HR_INTERVAL_LEVELS levels that covers each, of the
- * interval between two outputs of the forest. hr_cluster_count_levels. Fails: MEMORY, SCHEMA. */
-HR_MUST_CHECK hr_status hr_conformal_count_levels(const hr_data *held_out, const hr_forest *forest,
-                                                  const size_t ends[2], int threads, int64_t *weights,
+/* The part for the records of side 0, which train, and those of side 1; a record weighs there what it did in
+ * `data`. Owner: as hr_conformal_divide. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_conformal_take_sides(const hr_data *data, const hr_parts *sides,
+                                                hr_conformal_parts *out, hr_error *err);
+
+/* Held-out records, beside the interval between two outputs of a forest. */
+typedef struct hr_held_out {
+    const hr_data *data;
+    const hr_forest *forest;
+    const size_t *ends;
+    int threads;
+} hr_held_out;
+/* What they weigh, by the least of the HR_INTERVAL_LEVELS levels that covers each. Fails: MEMORY, SCHEMA. */
+HR_MUST_CHECK hr_status hr_conformal_count_levels(const hr_held_out *records, hr_exact *weights,
                                                   hr_error *err);
 
 /* Corrects the interval of the trained forest by the records that were kept apart; nothing if none were.

@@ -1,8 +1,8 @@
 #include "fit/cuts.h"
 
 #include "base/fail.h"
+#include "fit/rank_steps.h"
 #include "tables/schema/schema.h"
-#include "trees/cluster/cluster.h"
 
 #include <stdlib.h>
 
@@ -39,12 +39,12 @@ static hr_status release_over_ranks(const hr_data *data, const hr_cuts_order *or
     if (!cells) return hr_fail_memory(err);
     const hr_grid_counts events = {cells, HR_TIME_CUTS_BITS,
                                    hr_schema_weighs(schema) ? HR_PER_PERSON : HR_PER_RECORD};
-    hr_status status = hr_cluster_count_events(order->cluster, data, cells, err);
+    hr_status status = hr_ranks_count_events(order->cluster, data, cells, err);
     if (!status)
         status =
             hr_time_cuts_release_counted(hr_schema_label(schema), &events, order->gate, &charge, cuts, err);
     free(cells);
-    return status ? status : hr_cluster_set_cuts(order->cluster, cuts, err);
+    return status ? status : hr_ranks_cut(order->cluster, cuts, err);
 }
 
 static hr_status release_here(const hr_data *data, const hr_cuts_order *order, hr_time_cuts *cuts,

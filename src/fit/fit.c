@@ -12,6 +12,7 @@
 #include "fit/cuts.h"
 #include "fit/over_ranks.h"
 #include "fit/paid.h"
+#include "fit/rank_steps.h"
 #include "fit/settings.h"
 #include "fit/start.h"
 #include "fit/table_checks.h"
@@ -352,6 +353,7 @@ static hr_status score_by_start(fit_job *f, hr_error *err) {
     hr_timings_enter(f->options->timings, HR_PHASE_SCORE);
     if (!status) status = hr_model_scores(start, f->data, f->training.threads, f->start_scores, err);
     hr_timings_leave(f->options->timings);
+    if (!status && f->options->cluster) status = hr_ranks_start(f->options->cluster, &start->forest, err);
     f->training.start = &start->forest;
     f->training.start_scores = f->start_scores;
     return status;
@@ -401,6 +403,7 @@ static hr_status prepare_fit(fit_job *f, hr_error *err) {
                                 .threads = f->threads,
                                 .arena = hr_arena_new()};
     if (!status && !f->training.arena) status = hr_fail_memory(err);
+    if (!status && f->options->cluster) status = hr_ranks_begin(f->options->cluster, err);
     if (!status) status = score_by_start(f, err);
     return status ? status : reserve_budget(f, err);
 }
@@ -445,6 +448,7 @@ static hr_status run_fit(fit_job *f, hr_model **out, hr_error *err) {
     if (!status) status = release_fit_bounds(f, err);
     if (!status && hr_options_weigh(f->options)) {
         status = hr_weights_apply(f->training.data, f->options, &f->weighted, err);
+        if (!status && f->options->cluster) status = hr_ranks_weigh(f->options->cluster, f->options, err);
         if (!status) f->training.data = f->weighted.data;
     }
     if (!status) status = hr_conformal_divide(f->options, f->csprng, &f->training.data, &f->parts, err);

@@ -34,12 +34,12 @@ hr_charge hr_level_sums_charge(const hr_level_terms *terms) {
                        .sensitivity = (uint64_t)unit_of(terms) * (uint64_t)ceil(sqrt((double)squares))};
 }
 
-void hr_level_sums_of(const hr_level_terms *terms, const int64_t *weights, hr_exact *out) {
+void hr_level_sums_of(const hr_level_terms *terms, const hr_exact *weights, hr_exact *out) {
     int64_t steps[LEVELS];
     set_steps(terms->privacy_measure, steps);
     for (size_t i = 0; i < LEVELS; i++) {
         out[i].unpaid = 0;
-        for (size_t level = 0; level <= i; level++) out[i].unpaid += steps[i - level] * weights[level];
+        for (size_t level = 0; level <= i; level++) out[i].unpaid += steps[i - level] * weights[level].unpaid;
     }
 }
 

@@ -19,7 +19,7 @@ typedef struct hr_level_terms {
  */
 hr_charge hr_level_sums_charge(const hr_level_terms *terms);
 /* weights: by level, as hr_conformal_count_levels has them. */
-void hr_level_sums_of(const hr_level_terms *terms, const int64_t *weights, hr_exact *out);
+void hr_level_sums_of(const hr_level_terms *terms, const hr_exact *weights, hr_exact *out);
 
 /* noise_factor: the standard deviation of the sums' noise in that which the line pays for. Sets correction,
  * shortfall and the number of held-out records of *made. */

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/threads.h"
 #include "fit/conformal.h"
+#include "fit/rank_steps.h"
 #include "fit/settings.h"
 #include "tables/schema/schema.h"
 #include "trees/cluster/cluster.h"
@@ -39,12 +40,6 @@ static hr_status check_options_over_ranks(const hr_fit_options *options, hr_erro
     if (options->edges == HR_EDGES_EXACT)
         return refuse_over_ranks("edges", "exact bin edges need all records in one process",
                                  "add --option edges=public", err);
-    if (options->start)
-        return refuse_over_ranks("start", "a fit over ranks cannot start from a model", in_one_process, err);
-    if (options->private_bounds_count)
-        return refuse_over_ranks("private-bounds", "bounds are not released over ranks", in_one_process, err);
-    if (options->class_weights)
-        return refuse_over_ranks("class-weight", "ranks do not weigh classes", in_one_process, err);
     if (options->record_weights)
         return refuse_over_ranks("record-weights", "ranks do not weigh records", in_one_process, err);
     if (options->records_per_person)
@@ -73,5 +68,5 @@ hr_status hr_fit_check_cluster(const hr_fit_options *options, const hr_schema *s
 hr_status hr_cluster_serve(hr_cluster *cluster, const hr_data *data, int threads, hr_error *err) {
     int count;
     if (hr_threads_of(threads, &count, NULL)) count = 1;
-    return hr_cluster_answer(cluster, data, count, hr_conformal_count_levels, err);
+    return hr_ranks_serve(cluster, data, count, err);
 }

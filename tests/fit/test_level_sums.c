@@ -32,16 +32,16 @@ static void test_sums__move_by_what_is_charged(void **state) {
         const bool pure = way & 1;
         const hr_level_terms terms = terms_of(pure, way & 2, 1);
         const double charged = (double)hr_level_sums_charge(&terms).sensitivity;
-        int64_t weights[LEVELS];
+        hr_exact weights[LEVELS];
         hr_exact before[LEVELS], after[LEVELS];
         for (size_t i = 0; i < LEVELS; i++)
-            weights[i] = (int64_t)(next_random(&seed) % 1000) * unit_of(&terms);
+            weights[i].unpaid = (int64_t)(next_random(&seed) % 1000) * unit_of(&terms);
         hr_level_sums_of(&terms, weights, before);
         for (size_t level = 0; level < LEVELS; level++) {
             double length = 0;
-            weights[level] += unit_of(&terms);
+            weights[level].unpaid += unit_of(&terms);
             hr_level_sums_of(&terms, weights, after);
-            weights[level] -= unit_of(&terms);
+            weights[level].unpaid -= unit_of(&terms);
             for (size_t i = 0; i < LEVELS; i++) {
                 const double moved = fabs((double)(after[i].unpaid - before[i].unpaid));
                 length += pure ? moved : moved * moved;
@@ -61,12 +61,13 @@ static void test_sums__of_a_person_move_by_no_more(void **state) {
         const hr_level_terms terms = terms_of(pure, true, 1);
         const double charged = (double)hr_level_sums_charge(&terms).sensitivity;
         for (size_t i = 0; i < 300; i++) {
-            int64_t weights[LEVELS] = {0}, left = HR_PERSON_UNIT;
+            hr_exact weights[LEVELS] = {{0}};
+            int64_t left = HR_PERSON_UNIT;
             hr_exact sums[LEVELS];
             double length = 0;
             for (size_t r = 0; r < 1 + i % 9; r++) {
                 const int64_t weight = (int64_t)(next_random(&seed) % (uint64_t)(left + 1));
-                weights[next_random(&seed) % (i % 2 ? 4 : LEVELS)] += weight;
+                weights[next_random(&seed) % (i % 2 ? 4 : LEVELS)].unpaid += weight;
                 left -= weight;
             }
             hr_level_sums_of(&terms, weights, sums);
@@ -97,24 +98,25 @@ static void noise_close(noise *n) {
     hr_csprng_close(n->csprng);
 }
 
-static void open_sums(noise *n, const hr_level_terms *terms, const int64_t *weights, hr_noisy *out) {
+static void open_sums(noise *n, const hr_level_terms *terms, const hr_exact *weights, hr_noisy *out) {
     hr_exact exact[LEVELS];
     hr_level_sums_of(terms, weights, exact);
     hr_gate_sums(n->gate, n->permit, exact, LEVELS, out);
 }
 
-static void fill(int64_t *weights, size_t kind, int64_t unit, uint64_t *seed) {
+static void fill(hr_exact *weights, size_t kind, int64_t unit, uint64_t *seed) {
     memset(weights, 0, LEVELS * sizeof *weights);
     for (size_t i = 0; i < RECORDS; i++) {
         const uint64_t at = next_random(seed);
         const size_t level = kind == 0 ? 60 + at % 40 : kind == 1 ? at % LEVELS : kind == 2 ? 308 : 7;
-        weights[level] += unit;
+        weights[level].unpaid += unit;
     }
 }
 
-static double covered_by(const hr_level_terms *terms, const int64_t *weights, double correction) {
+static double covered_by(const hr_level_terms *terms, const hr_exact *weights, double correction) {
     int64_t covered = 0;
-    for (size_t i = 0; i < LEVELS && hr_interval_correction(i) <= correction; i++) covered += weights[i];
+    for (size_t i = 0; i < LEVELS && hr_interval_correction(i) <= correction; i++)
+        covered += weights[i].unpaid;
     return (double)covered / (double)unit_of(terms);
 }
 
@@ -128,7 +130,7 @@ static void test_level__is_the_least_that_covers_enough(void **state) {
     for (size_t way = 0; way < 4; way++)
         for (size_t kind = 0; kind < 4; kind++) {
             const hr_level_terms terms = terms_of(way & 1, way & 2, way & 1 ? 1e4 : 300);
-            int64_t weights[LEVELS];
+            hr_exact weights[LEVELS];
             hr_noisy sums[LEVELS];
             hr_conformal made = {0};
             noise n;
@@ -155,7 +157,7 @@ static void test_shortfall__is_as_it_is_told(void **state) {
     for (size_t way = 0; way < 8; way++) {
         const hr_level_terms terms = terms_of(way & 1, way & 2, 1);
         const size_t kind = way & 4 ? 0 : 1;
-        int64_t weights[LEVELS];
+        hr_exact weights[LEVELS];
         hr_noisy sums[LEVELS];
         double below = 0, told = 0;
         noise n;

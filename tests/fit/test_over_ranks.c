@@ -43,18 +43,9 @@ static void test_ranks__train_methods_that_ask_for_sums(void **state) {
 
 static void test_ranks__refuse_what_needs_more_than_sums(void **state) {
     (void)state;
-    static const char *column = "x0";
     static const double weights[] = {1, 2};
     hr_fit_options options = shared_options("dpboost", HR_MODE_PAPER);
     assert_refused(&options, "mode");
-    options = shared_options("hedge", HR_MODE_SOUND);
-    options.private_bounds = &column;
-    options.private_bounds_count = 1;
-    assert_refused(&options, "private-bounds");
-    options = shared_options("hedge", HR_MODE_SOUND);
-    options.class_weights = weights;
-    options.class_weight_count = 2;
-    assert_refused(&options, "class-weight");
     options = shared_options("hedge", HR_MODE_SOUND);
     options.record_weights = weights;
     options.record_weight_count = 2;
@@ -62,11 +53,23 @@ static void test_ranks__refuse_what_needs_more_than_sums(void **state) {
     options = shared_options("hedge", HR_MODE_SOUND);
     options.records_per_person = 3;
     assert_refused(&options, "records-per-person");
-    hr_fit_options alone = options_of("hedge", HR_MODE_SOUND);
+}
+
+static void test_ranks__take_what_each_does_with_its_own_records(void **state) {
+    (void)state;
+    static const char *column = "x0";
+    static const double weights[] = {1, 2};
+    hr_fit_options options = shared_options("hedge", HR_MODE_SOUND),
+                   alone = options_of("hedge", HR_MODE_SOUND);
     hr_model *start = fit(plain.data, &alone);
-    options = shared_options("hedge", HR_MODE_SOUND);
     options.start = start;
-    assert_refused(&options, "start");
+    assert_int_equal(hr_fit_check_cluster(&options, plain.schema, NULL), HR_OK);
+    options.start = NULL;
+    options.private_bounds = &column;
+    options.private_bounds_count = 1;
+    options.class_weights = weights;
+    options.class_weight_count = 2;
+    assert_int_equal(hr_fit_check_cluster(&options, plain.schema, NULL), HR_OK);
     hr_model_free(start);
 }
 
@@ -117,6 +120,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ranks__train_methods_that_ask_for_sums),
         cmocka_unit_test(test_ranks__refuse_what_needs_more_than_sums),
+        cmocka_unit_test(test_ranks__take_what_each_does_with_its_own_records),
         cmocka_unit_test(test_ranks__refuse_exact_edges_with_the_option_that_has_others),
         cmocka_unit_test(test_ranks__are_no_matter_to_one_process),
         cmocka_unit_test(test_fit__refuses_before_anything_is_reserved),

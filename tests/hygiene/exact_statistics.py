@@ -42,7 +42,7 @@ BLIND = ('src/methods/hedge/hedge_machine.', 'src/methods/hedge/hedge_objective.
          'src/privacy/quantile_machine.', 'src/tables/bins/edge_machine.', 'src/tables/bins/edge_levels.')
 SEEN = re.compile(r'\bhr_(?:data|exact|gate|records)\b|\bhr_(?:data|gate|records)_\w+')
 # Ranks beside rank 0 add up: they neither draw nor pay, and write nothing.
-ADD_UP = ('src/trees/cluster/worker.', 'src/trees/cluster/question.', 'src/trees/cluster/mpi_link.', 'src/trees/cluster/rank_link.', 'src/trees/cluster/zeromq_link.', 'src/trees/cluster/zeromq_join.', 'src/trees/cluster/zeromq_open.')
+ADD_UP = ('src/fit/rank_steps.', 'src/trees/cluster/worker.', 'src/trees/cluster/question.', 'src/trees/cluster/mpi_link.', 'src/trees/cluster/rank_link.', 'src/trees/cluster/zeromq_link.', 'src/trees/cluster/zeromq_join.', 'src/trees/cluster/zeromq_open.')
 DRAWN = re.compile(r'\bhr_(?:gate|ledger|csprng|noisy|permit|uniform)\w*|\bf(?:open|write)\s*\(')
 # A grower asks for sums and bins, and has no name for a record: no table, no label, no row, nothing of a run of records.
 SUMS_ONLY = ('src/trees/grow/depth_first.',)

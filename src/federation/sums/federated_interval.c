@@ -58,10 +58,11 @@ hr_status hr_federated_interval_divide(const hr_owner_turn *t, const hr_fit_opti
 hr_status hr_federated_interval_count(const hr_owner_turn *t, const hr_data *held_out,
                                       const hr_forest *forest, const hr_level_terms *terms, hr_exact *out,
                                       hr_error *err) {
-    int64_t weights[HR_INTERVAL_LEVELS];
+    hr_exact weights[HR_INTERVAL_LEVELS];
     size_t ends[2] = {0, 0};
+    const hr_held_out records = {held_out, forest, ends, t->threads};
     hr_interval_ends(hr_schema_label(hr_data_schema(held_out)), terms->coverage, ends);
-    hr_status status = hr_conformal_count_levels(held_out, forest, ends, t->threads, weights, err);
+    hr_status status = hr_conformal_count_levels(&records, weights, err);
     if (!status) hr_level_sums_of(terms, weights, out);
     return status;
 }

@@ -369,8 +369,8 @@ void hr_bounds_accept(const hr_bounds_setup *setup, size_t i, const hr_noisy *ce
     }
 }
 
-hr_status hr_bounds_private(const hr_data *data, const hr_bounds_setup *setup, hr_gate *gate,
-                            hr_bounds_search *out, hr_error *err) {
+hr_status hr_bounds_private_counted(const hr_bounds_counter *counter, const hr_bounds_setup *setup,
+                                    hr_gate *gate, hr_bounds_search *out, hr_error *err) {
     hr_exact exact[HR_BOUNDS_CELLS];
     hr_noisy noisy[HR_BOUNDS_CELLS];
     const size_t lines = hr_bounds_lines(setup->schema, &setup->columns);
@@ -379,12 +379,25 @@ hr_status hr_bounds_private(const hr_data *data, const hr_bounds_setup *setup, h
         out[i] = (hr_bounds_search){0};
         while (!status && out[i].next != HR_BOUNDS_DONE) {
             const hr_bounds_question question = hr_bounds_next_question(setup, i, &out[i]);
-            hr_bounds_count(data, &question, exact);
-            status = hr_gate_release_sums(gate, &question.line, exact, question.cells, noisy, err);
+            status = counter->count(counter->of, &question, exact, err);
+            if (!status)
+                status = hr_gate_release_sums(gate, &question.line, exact, question.cells, noisy, err);
             if (!status) hr_bounds_accept(setup, i, noisy, &out[i]);
         }
     }
     return status;
+}
+
+static hr_status count_here(const void *data, const hr_bounds_question *question, hr_exact *cells,
+                            hr_error *err) {
+    (void)err;
+    hr_bounds_count(data, question, cells);
+    return HR_OK;
+}
+
+hr_status hr_bounds_private(const hr_data *data, const hr_bounds_setup *setup, hr_gate *gate,
+                            hr_bounds_search *out, hr_error *err) {
+    return hr_bounds_private_counted(&(hr_bounds_counter){count_here, data}, setup, gate, out, err);
 }
 
 /* ---- How many records it takes ---- */

@@ -98,6 +98,16 @@ void hr_bounds_count_values(const hr_bounds_question *question, const double *va
 HR_MUST_CHECK hr_status hr_bounds_private(const hr_data *data, const hr_bounds_setup *setup, hr_gate *gate,
                                           hr_bounds_search *out, hr_error *err);
 
+/* The same where the records are not in one table: who counts them gives what hr_bounds_count does. Fails: as
+ * that, and as they. */
+typedef struct hr_bounds_counter {
+    hr_status (*count)(const void *of, const hr_bounds_question *question, hr_exact *cells, hr_error *err);
+    const void *of;
+} hr_bounds_counter;
+HR_MUST_CHECK hr_status hr_bounds_private_counted(const hr_bounds_counter *counter,
+                                                  const hr_bounds_setup *setup, hr_gate *gate,
+                                                  hr_bounds_search *out, hr_error *err);
+
 /* Whether hr_bounds_private could spend setup->charge.cost so: a public fact. Fails: BUDGET. */
 HR_MUST_CHECK hr_status hr_bounds_check(const hr_bounds_setup *setup, hr_error *err);
 

@@ -107,8 +107,9 @@ hr_status hr_cluster_receive_failures(hr_cluster *c, hr_status mine, hr_error *e
     return mine ? mine : status;
 }
 
-hr_status hr_cluster_add_up(hr_cluster *c, hr_status mine, int64_t *sums, size_t count, hr_error *err) {
-    const hr_status lost = hr_rank_link_sum(c->link, mine ? NULL : sums, count, mine ? NULL : err);
+hr_status hr_cluster_add_up(hr_cluster *c, hr_status mine, hr_exact *sums, size_t count, hr_error *err) {
+    int64_t *words = mine ? NULL : (int64_t *)(void *)sums;
+    const hr_status lost = hr_rank_link_sum(c->link, words, count, mine ? NULL : err);
     return hr_cluster_receive_failures(c, mine ? mine : lost, err);
 }
 
@@ -151,36 +152,20 @@ static size_t *count_trained(const hr_cluster *c, const uint32_t *side_of) {
     return begin;
 }
 
-hr_status hr_cluster_hold_out(hr_cluster *c, hr_csprng *csprng, const double weights[2], hr_parts *own,
-                              hr_error *err) {
+uint32_t *hr_cluster_hold_out(hr_cluster *c, hr_csprng *csprng, const double weights[2], hr_error *err) {
     const hr_cluster_draw draw = {c->begin, csprng, weights, 2};
-    hr_buffer body = {0};
     uint32_t *side_of = hr_cluster_parts(c, &draw, err);
     size_t *trained = side_of ? count_trained(c, side_of) : NULL;
-    hr_status status = trained ? hr_parts_given(side_of, c->begin[1], 2, own, err) : hr_fail_memory(err);
-    if (!status)
-        status = hr_cluster_send(c, (hr_rank_head){.kind = HR_RANKS_HOLD_OUT, .scattered = 1}, &body, err);
-    if (!status) status = hr_cluster_scatter(c, c->begin, side_of, err);
-    if (!status) {
-        c->trained = trained;
-        trained = NULL;
+    if (!trained) {
+        free(side_of);
+        return NULL;
     }
-    free(trained);
-    free(side_of);
-    return status;
+    hr_cluster_hold_nothing_out(c);
+    c->trained = trained;
+    return side_of;
 }
 
 void hr_cluster_hold_nothing_out(hr_cluster *c) {
-    if (!c->trained) return;
-    (void)!hr_cluster_send_question(c, &(hr_rank_head){.kind = HR_RANKS_HOLD_OUT}, NULL, NULL);
     free(c->trained);
     c->trained = NULL;
-}
-
-hr_status hr_cluster_send_levels(hr_cluster *c, const hr_forest *forest, const size_t ends[2], size_t levels,
-                                 hr_error *err) {
-    hr_buffer body = {0};
-    hr_rank_write_levels(&body, forest, ends);
-    const hr_rank_head head = {.kind = HR_RANKS_LEVELS, .pieces = 1, .words = levels};
-    return hr_cluster_send(c, head, &body, err);
 }

@@ -2,7 +2,6 @@
 #ifndef HR_TREES_CLUSTER_CLUSTER_H
 #define HR_TREES_CLUSTER_CLUSTER_H
 
-#include "tables/bins/time_cuts.h"
 #include "trees/cluster/question.h"
 #include "trees/cluster/rank_link.h"
 #include "trees/records/local_source.h"
@@ -30,8 +29,8 @@ HR_MUST_CHECK hr_status hr_cluster_send(hr_cluster *cluster, hr_rank_head head, 
 /* Rank 0, after its own records answered with the status `mine`: whether any rank failed, and then with what.
  */
 HR_MUST_CHECK hr_status hr_cluster_receive_failures(hr_cluster *cluster, hr_status mine, hr_error *err);
-/* Rank 0: adds the others' sums to its own, and is told their failures. */
-HR_MUST_CHECK hr_status hr_cluster_add_up(hr_cluster *cluster, hr_status mine, int64_t *sums, size_t count,
+/* Rank 0: adds the others' sums to its own, and receives their failures. */
+HR_MUST_CHECK hr_status hr_cluster_add_up(hr_cluster *cluster, hr_status mine, hr_exact *sums, size_t count,
                                           hr_error *err);
 
 /* A part for every record of `begin`'s table, in its order, by the coins that one process would draw. */
@@ -48,23 +47,12 @@ uint32_t *hr_cluster_parts(const hr_cluster *cluster, const hr_cluster_draw *dra
 HR_MUST_CHECK hr_status hr_cluster_scatter(hr_cluster *cluster, const size_t *begin, const uint32_t *part_of,
                                            hr_error *err);
 
-/* ---- Records that are held out ---- */
-
-/* Rank 0: every record of the table draws a side, 0 with probability weights[0] and 1 with weights[1]. Those
- * of side 1 are left out of all sources from here on, at all ranks. *own: the sides of this rank's records.
- * Owner: the caller calls hr_parts_done and hr_cluster_hold_nothing_out. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_cluster_hold_out(hr_cluster *cluster, hr_csprng *csprng, const double weights[2],
-                                            hr_parts *own, hr_error *err);
-/* Rank 0: all records are in again. */
+/* Rank 0: every record of the table draws a side, 0 with probability weights[0] and 1 with weights[1];
+ * sources are about the records of side 0 from here on, at the others once they have their sides, too.
+ * Returns the sides of all. Owner: the caller frees them. NULL: memory is short. */
+uint32_t *hr_cluster_hold_out(hr_cluster *cluster, hr_csprng *csprng, const double weights[2], hr_error *err);
+/* Rank 0: sources are about all records again. */
 void hr_cluster_hold_nothing_out(hr_cluster *cluster);
-
-/* What held-out records weigh, by the level of each: of the interval between two outputs of a forest. Fails:
- * MEMORY, SCHEMA. */
-typedef hr_status hr_cluster_count_levels(const hr_data *held_out, const hr_forest *forest,
-                                          const size_t ends[2], int threads, int64_t *weights, hr_error *err);
-/* Rank 0: asks the others for theirs, of so many levels; hr_cluster_add_up follows. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_cluster_send_levels(hr_cluster *cluster, const hr_forest *forest,
-                                               const size_t ends[2], size_t levels, hr_error *err);
 
 /* Rank 0: the statistics source over the records of all ranks; those of this one are `records`, whose coins,
  * if there are any, share out the records of all. It sends questions to the others, who serve, and adds their
@@ -72,16 +60,26 @@ HR_MUST_CHECK hr_status hr_cluster_send_levels(hr_cluster *cluster, const hr_for
 HR_MUST_CHECK hr_status hr_cluster_source_new(hr_cluster *cluster, const hr_local_stats_records *records,
                                               hr_stats_source **out, hr_error *err);
 
-/* Rank 0, before a source is made: hr_time_cuts_count of the records of all ranks, of which those of this one
- * are `data`; and the others go on with the cuts as if their schema had always had them. Fails: MEMORY, and
- * the first as the others. */
-HR_MUST_CHECK hr_status hr_cluster_count_events(hr_cluster *cluster, const hr_data *data, hr_exact *cells,
-                                                hr_error *err);
-HR_MUST_CHECK hr_status hr_cluster_set_cuts(hr_cluster *cluster, const hr_time_cuts *cuts, hr_error *err);
+/* A step, as the other ranks receive it (HR_RANKS_STEP). */
+typedef struct hr_rank_step {
+    hr_rank_reader *body;
+    const uint32_t *parts; /* part_count of them, one a record; NULL: none were sent */
+    size_t part_count;
+    hr_exact *answer; /* of so many words */
+    size_t words;
+} hr_rank_step;
 
-/* The other ranks: answers the questions of rank 0 until it ends. threads: at least 1. Fails: with what
- * answering came to, as the link. */
-HR_MUST_CHECK hr_status hr_cluster_answer(hr_cluster *cluster, const hr_data *data, int threads,
-                                          hr_cluster_count_levels *count_levels, hr_error *err);
+/* What a fit does with the records beside training a method on them: steps that rank 0 takes with its own,
+ * and sends to the others, in one order. */
+typedef struct hr_rank_steps {
+    /* Takes a step, of which `records` may become others. Fails: MEMORY, FORMAT, SCHEMA. */
+    hr_status (*take)(void *state, const hr_rank_step *step, hr_local_stats_records *records, hr_error *err);
+    void *state;
+} hr_rank_steps;
+
+/* The other ranks: answers the questions of rank 0 until it ends. records: this rank's, without coins. Fails:
+ * with what answering came to, as the link. */
+HR_MUST_CHECK hr_status hr_cluster_answer(hr_cluster *cluster, const hr_local_stats_records *records,
+                                          const hr_rank_steps *steps, hr_error *err);
 
 #endif

@@ -28,34 +28,6 @@ typedef struct cluster_source {
     bool sent_binning;   /* the others know hedge's bins */
 } cluster_source;
 
-/* ---- Cuts of times, before there is a source ---- */
-
-hr_status hr_cluster_count_events(hr_cluster *cluster, const hr_data *data, hr_exact *cells, hr_error *err) {
-    hr_buffer body = {0};
-    const size_t count = (size_t)1 << HR_TIME_CUTS_BITS;
-    const hr_rank_head head = {.kind = HR_RANKS_EVENTS, .pieces = 1, .words = count};
-    hr_status status = hr_cluster_send(cluster, head, &body, err);
-    if (status) return status;
-    hr_time_cuts_count(data, cells);
-    return hr_cluster_add_up(cluster, HR_OK, (int64_t *)(void *)cells, count, err);
-}
-
-hr_status hr_cluster_set_cuts(hr_cluster *cluster, const hr_time_cuts *cuts, hr_error *err) {
-    hr_buffer body = {0};
-    hr_rank_write(&body, cuts->at, cuts->count, sizeof *cuts->at);
-    return hr_cluster_send(cluster, (hr_rank_head){.kind = HR_RANKS_CUTS}, &body, err);
-}
-
-/* ---- Questions ---- */
-
-static hr_status ask_others(cluster_source *s, hr_rank_head head, hr_buffer *body, hr_error *err) {
-    return hr_cluster_send(s->cluster, head, body, err);
-}
-
-static hr_status add_up(cluster_source *s, hr_status mine, hr_exact *sums, size_t count, hr_error *err) {
-    return hr_cluster_add_up(s->cluster, mine, (int64_t *)(void *)sums, count, err);
-}
-
 /* ---- Records shared out by coins ---- */
 
 /* Of the records that the source is about. NULL: memory is short. */
@@ -70,7 +42,8 @@ static hr_status share_out_parts(cluster_source *s, const hr_stats_shares *share
     uint32_t *part_of = parts_of_all(s, shares->weights, shares->count, err);
     if (!part_of) return hr_fail_memory(err);
     hr_rank_write(&body, &count, 1, sizeof count);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_SHARE_OUT, .scattered = 1}, &body, err);
+    hr_status status =
+        hr_cluster_send(s->cluster, (hr_rank_head){.kind = HR_RANKS_SHARE_OUT, .scattered = 1}, &body, err);
     if (!status) status = hr_cluster_scatter(s->cluster, s->begin, part_of, err);
     if (!status) {
         const hr_stats_shares given = {.part_of = part_of, .count = shares->count};
@@ -90,7 +63,7 @@ static hr_status share_out_cluster(hr_stats_source *self, const hr_stats_shares 
                        "ranks do not share records out like this");
     if (shares->weights) return share_out_parts(s, shares, err);
     hr_rank_write(&body, &count, 1, sizeof count);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_SHARE_OUT}, &body, err);
+    hr_status status = hr_cluster_send(s->cluster, (hr_rank_head){.kind = HR_RANKS_SHARE_OUT}, &body, err);
     return status ? status : s->local->ops->share_out(s->local, shares, NULL, err);
 }
 
@@ -102,7 +75,8 @@ static hr_status deal_blocks(cluster_source *s, size_t blocks, hr_error *err) {
     s->block_of = equal ? parts_of_all(s, equal, blocks, err) : NULL;
     free(equal);
     if (!s->block_of) return hr_fail_memory(err);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_DEAL, .scattered = 1}, &body, err);
+    hr_status status =
+        hr_cluster_send(s->cluster, (hr_rank_head){.kind = HR_RANKS_DEAL, .scattered = 1}, &body, err);
     if (!status) status = hr_cluster_scatter(s->cluster, s->begin, s->block_of, err);
     if (status) return status;
     hr_records_set_blocks(hr_local_stats_source_hedge(s->local), s->block_of);
@@ -117,7 +91,7 @@ static hr_status prepare_cluster(hr_stats_source *self, const hr_stats_setup *se
     s->binning = setup->binning;
     s->outputs = setup->outputs;
     hr_rank_write_setup(&body, setup);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_PREPARE}, &body, err);
+    hr_status status = hr_cluster_send(s->cluster, (hr_rank_head){.kind = HR_RANKS_PREPARE}, &body, err);
     return status ? status : s->local->ops->prepare(s->local, setup, err);
 }
 
@@ -128,10 +102,10 @@ static hr_status cells_cluster(hr_stats_source *self, size_t feature, size_t gri
     const uint64_t asked[] = {feature, grid};
     hr_rank_write(&body, asked, 1, sizeof asked);
     const hr_rank_head head = {.kind = HR_RANKS_CELLS, .pieces = 1, .words = grid};
-    hr_status status = ask_others(s, head, &body, err);
+    hr_status status = hr_cluster_send(s->cluster, head, &body, err);
     if (status) return status;
     status = s->local->ops->cells(s->local, feature, grid, cells, err);
-    return add_up(s, status, cells, grid, err);
+    return hr_cluster_add_up(s->cluster, status, cells, grid, err);
 }
 
 static hr_status begin_cluster(hr_stats_source *self, const hr_stats_round *round, hr_error *err) {
@@ -141,7 +115,7 @@ static hr_status begin_cluster(hr_stats_source *self, const hr_stats_round *roun
         return hr_fail(err, HR_E_ARGUMENT, "train in one process", "ranks add nothing to single records");
     s->weight_cells = round->packing.weight_cells;
     hr_rank_write(&body, round, 1, sizeof *round);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_BEGIN}, &body, err);
+    hr_status status = hr_cluster_send(s->cluster, (hr_rank_head){.kind = HR_RANKS_BEGIN}, &body, err);
     return status ? status : s->local->ops->begin(s->local, round, err);
 }
 
@@ -152,9 +126,9 @@ static hr_status label_sums_cluster(hr_stats_source *self, hr_exact *sums, hr_er
     hr_buffer body = {0};
     const size_t count = s->labels.classes ? s->labels.classes : 1;
     const hr_rank_head head = {.kind = HR_RANKS_LABEL_SUMS, .pieces = 1, .words = count};
-    hr_status status = ask_others(s, head, &body, err);
+    hr_status status = hr_cluster_send(s->cluster, head, &body, err);
     if (status) return status;
-    return add_up(s, s->local->ops->label_sums(s->local, sums, err), sums, count, err);
+    return hr_cluster_add_up(s->cluster, s->local->ops->label_sums(s->local, sums, err), sums, count, err);
 }
 
 static hr_status largest_residual_cluster(hr_stats_source *self, size_t output, double *out, hr_error *err) {
@@ -163,7 +137,8 @@ static hr_status largest_residual_cluster(hr_stats_source *self, size_t output, 
     const uint64_t asked = output;
     double largest = 0;
     hr_rank_write(&body, &asked, 1, sizeof asked);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_LARGEST, .pieces = 1}, &body, err);
+    hr_status status =
+        hr_cluster_send(s->cluster, (hr_rank_head){.kind = HR_RANKS_LARGEST, .pieces = 1}, &body, err);
     if (status) return status;
     status = s->local->ops->largest_residual(s->local, output, &largest, err);
     const hr_status lost = hr_rank_link_largest(s->cluster->link, &largest, status ? NULL : err);
@@ -176,7 +151,7 @@ static hr_status set_base_cluster(hr_stats_source *self, const double *base, hr_
     cluster_source *s = (cluster_source *)self;
     hr_buffer body = {0};
     hr_rank_write(&body, base, s->outputs, sizeof *base);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_SET_BASE}, &body, err);
+    hr_status status = hr_cluster_send(s->cluster, (hr_rank_head){.kind = HR_RANKS_SET_BASE}, &body, err);
     return status ? status : s->local->ops->set_base(s->local, base, err);
 }
 
@@ -184,7 +159,7 @@ static hr_status add_trees_cluster(hr_stats_source *self, const hr_tree *trees, 
     cluster_source *s = (cluster_source *)self;
     hr_buffer body = {0};
     hr_rank_write_trees(&body, trees, count);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_ADD_TREES}, &body, err);
+    hr_status status = hr_cluster_send(s->cluster, (hr_rank_head){.kind = HR_RANKS_ADD_TREES}, &body, err);
     return status ? status : s->local->ops->add_trees(s->local, trees, count, err);
 }
 
@@ -195,7 +170,7 @@ static hr_status sum_cluster(hr_stats_source *self, const uint32_t *nodes, hr_su
     const size_t cells = hr_histogram_cells(s->binning->feature_count) + s->weight_cells;
     hr_rank_write(&body, nodes, count, sizeof *nodes);
     const hr_rank_head head = {.kind = HR_RANKS_SUM, .pieces = count, .words = cells};
-    hr_status status = ask_others(s, head, &body, err);
+    hr_status status = hr_cluster_send(s->cluster, head, &body, err);
     if (status) return status;
     status = s->local->ops->sum(s->local, nodes, out, count, err);
     hr_status lost = HR_OK;
@@ -211,7 +186,7 @@ static hr_status split_cluster(hr_stats_source *self, const uint32_t *nodes, con
     hr_rank_write(&body, nodes, count, sizeof *nodes);
     hr_rank_write(&body, splits, count, sizeof *splits);
     hr_rank_write(&body, left, count, sizeof *left);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_SPLIT}, &body, err);
+    hr_status status = hr_cluster_send(s->cluster, (hr_rank_head){.kind = HR_RANKS_SPLIT}, &body, err);
     return status ? status : s->local->ops->split(s->local, nodes, splits, left, count, err);
 }
 
@@ -221,9 +196,10 @@ static hr_status hessians_cluster(hr_stats_source *self, const hr_tree *tree, hr
     const size_t leaves = hr_tree_leaves(tree);
     hr_rank_write_trees(&body, tree, 1);
     const hr_rank_head head = {.kind = HR_RANKS_HESSIANS, .pieces = 1, .words = leaves};
-    hr_status status = ask_others(s, head, &body, err);
+    hr_status status = hr_cluster_send(s->cluster, head, &body, err);
     if (status) return status;
-    return add_up(s, s->local->ops->hessians(s->local, tree, sums, err), sums, leaves, err);
+    return hr_cluster_add_up(s->cluster, s->local->ops->hessians(s->local, tree, sums, err), sums, leaves,
+                             err);
 }
 
 /* ---- Labels ---- */
@@ -237,9 +213,10 @@ static hr_status answer_cluster(hr_stats_source *self, const hr_stats_query *que
         width += hr_stats_width(s->binning, hr_labels_width(&s->labels), &queries[i]);
     hr_rank_write_queries(&body, queries, count);
     const hr_rank_head head = {.kind = HR_RANKS_ASK, .pieces = 1, .words = width};
-    hr_status status = ask_others(s, head, &body, err);
+    hr_status status = hr_cluster_send(s->cluster, head, &body, err);
     if (status) return status;
-    return add_up(s, s->local->ops->answer(s->local, queries, count, out, err), out, width, err);
+    return hr_cluster_add_up(s->cluster, s->local->ops->answer(s->local, queries, count, out, err), out,
+                             width, err);
 }
 
 static hr_status divide_cluster(hr_stats_source *self, const uint32_t *nodes, const hr_child_rule *divisions,
@@ -249,7 +226,7 @@ static hr_status divide_cluster(hr_stats_source *self, const uint32_t *nodes, co
     hr_rank_write(&body, nodes, count, sizeof *nodes);
     hr_rank_write(&body, divisions, count, sizeof *divisions);
     hr_rank_write(&body, first, count, sizeof *first);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = HR_RANKS_DIVIDE}, &body, err);
+    hr_status status = hr_cluster_send(s->cluster, (hr_rank_head){.kind = HR_RANKS_DIVIDE}, &body, err);
     return status ? status : s->local->ops->divide(s->local, nodes, divisions, first, count, err);
 }
 
@@ -266,7 +243,8 @@ static hr_status ask_hedge(cluster_source *s, hr_rank_question kind, const hr_he
     hr_buffer body = {0};
     const bool sends_binning = question->binning && !s->sent_binning;
     hr_rank_write_hedge_question(&body, question, s->outputs, sends_binning);
-    hr_status status = ask_others(s, (hr_rank_head){.kind = kind, .pieces = 1, .words = words}, &body, err);
+    hr_status status =
+        hr_cluster_send(s->cluster, (hr_rank_head){.kind = kind, .pieces = 1, .words = words}, &body, err);
     if (!status && sends_binning) s->sent_binning = true;
     return status;
 }
@@ -283,7 +261,7 @@ static hr_status tree_scores_cluster(hr_stats_source *self, const hr_hedge_quest
     status = sums ? ask_hedge(s, HR_RANKS_TREE_SCORES, question, count, err) : hr_fail_memory(err);
     if (!status) {
         status = hr_records_leaf_sums(hr_local_stats_source_hedge(s->local), question, sums, err);
-        status = add_up(s, status, sums, count, err);
+        status = hr_cluster_add_up(s->cluster, status, sums, count, err);
     }
     const hr_leaf_score_rule rule = {s->outputs, question->threshold, question->schema};
     if (!status) hr_leaf_scores(sums, question->trees, question->tree_count, &rule, out);
@@ -297,7 +275,8 @@ static hr_status tree_sums_cluster(hr_stats_source *self, const hr_hedge_questio
     const size_t count = hr_hedge_question_values(question);
     hr_status status = ask_hedge(s, HR_RANKS_TREE_SUMS, question, count, err);
     if (status) return status;
-    return add_up(s, s->local->ops->tree_sums(s->local, question, out, err), out, count, err);
+    return hr_cluster_add_up(s->cluster, s->local->ops->tree_sums(s->local, question, out, err), out, count,
+                             err);
 }
 
 /* ---- The source ---- */

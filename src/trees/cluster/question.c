@@ -40,7 +40,7 @@ void hr_rank_write_queries(hr_buffer *to, const hr_stats_query *queries, size_t 
         hr_rank_write_trees(to, queries[i].tree, queries[i].answer == HR_STATS_LEAVES);
 }
 
-static void write_forest(hr_buffer *to, const hr_forest *forest) {
+void hr_rank_write_forest(hr_buffer *to, const hr_forest *forest) {
     hr_rank_write(to, forest, forest != NULL, sizeof *forest);
     if (!forest) return;
     hr_rank_write(to, forest->base, forest->output_count, sizeof *forest->base);
@@ -56,12 +56,7 @@ void hr_rank_write_hedge_question(hr_buffer *to, const hr_hedge_question *questi
     hr_rank_write(to, question->base, trees && question->base ? outputs : 0, sizeof *question->base);
     hr_rank_write(to, question->step, steps, sizeof *question->step);
     hr_rank_write_trees(to, question->trees, trees ? question->tree_count : 0);
-    write_forest(to, question->kind == HR_HEDGE_RELIABILITY ? question->forest : NULL);
-}
-
-void hr_rank_write_levels(hr_buffer *to, const hr_forest *forest, const size_t ends[2]) {
-    write_forest(to, forest);
-    hr_rank_write(to, ends, 2, sizeof *ends);
+    hr_rank_write_forest(to, question->kind == HR_HEDGE_RELIABILITY ? question->forest : NULL);
 }
 
 /* ---- Reading ---- */
@@ -150,7 +145,7 @@ hr_stats_query *hr_rank_read_queries(hr_rank_reader *from, size_t *count) {
     return from->failed ? NULL : queries;
 }
 
-static const hr_forest *read_forest(hr_rank_reader *from) {
+hr_forest *hr_rank_read_forest(hr_rank_reader *from) {
     size_t count;
     hr_forest *forest = hr_rank_read(from, &count, sizeof *forest);
     if (from->failed || !count) return NULL;
@@ -168,12 +163,5 @@ void hr_rank_read_hedge_question(hr_rank_reader *from, hr_hedge_question *out) {
     const double *step = hr_rank_read(from, &count, sizeof *step);
     out->step = count ? step : NULL;
     out->trees = hr_rank_read_trees(from, &out->tree_count);
-    out->forest = read_forest(from);
-}
-
-const hr_forest *hr_rank_read_levels(hr_rank_reader *from, size_t ends[2]) {
-    const hr_forest *forest = read_forest(from);
-    const size_t *sent = read_exactly(from, 2, sizeof *sent);
-    if (sent) memcpy(ends, sent, 2 * sizeof *ends);
-    return sent ? forest : NULL;
+    out->forest = hr_rank_read_forest(from);
 }

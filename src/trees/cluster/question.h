@@ -11,9 +11,8 @@
 
 typedef enum hr_rank_question {
     HR_RANKS_END,
-    HR_RANKS_AGREE,  /* something failed: which error it was */
-    HR_RANKS_EVENTS, /* how many events came when, for cuts of times */
-    HR_RANKS_CUTS,   /* the cuts that were found */
+    HR_RANKS_AGREE, /* something failed: which error it was */
+    HR_RANKS_STEP,  /* of the fit (hr_rank_steps) */
     HR_RANKS_CELLS,
     HR_RANKS_PREPARE,
     HR_RANKS_SHARE_OUT,
@@ -29,9 +28,7 @@ typedef enum hr_rank_question {
     HR_RANKS_DIVIDE,
     HR_RANKS_DEAL, /* the blocks of hedge's records */
     HR_RANKS_TREE_SCORES,
-    HR_RANKS_TREE_SUMS,
-    HR_RANKS_HOLD_OUT, /* the sides of all records, scattered; not scattered: all are in again */
-    HR_RANKS_LEVELS    /* of the records of side 1, which are held out: weights by level */
+    HR_RANKS_TREE_SUMS
 } hr_rank_question;
 
 typedef struct hr_rank_head {
@@ -48,12 +45,10 @@ void hr_rank_write(hr_buffer *to, const void *items, size_t count, size_t size);
 void hr_rank_write_setup(hr_buffer *to, const hr_stats_setup *setup);
 void hr_rank_write_trees(hr_buffer *to, const hr_tree *trees, size_t count);
 void hr_rank_write_queries(hr_buffer *to, const hr_stats_query *queries, size_t count);
+void hr_rank_write_forest(hr_buffer *to, const hr_forest *forest); /* NULL: none */
 /* outputs: scores of a record. The binning goes along where the question is the first that has one. */
 void hr_rank_write_hedge_question(hr_buffer *to, const hr_hedge_question *question, size_t outputs,
                                   bool with_binning);
-
-/* A forest, and which two of its outputs are the ends of an interval. */
-void hr_rank_write_levels(hr_buffer *to, const hr_forest *forest, const size_t ends[2]);
 
 /* ---- Reading: everything lives in the arena ---- */
 
@@ -74,9 +69,9 @@ void hr_rank_read_one(hr_rank_reader *from, void *item, size_t size);
 void hr_rank_read_setup(hr_rank_reader *from, const uint32_t *own, hr_stats_setup *out);
 hr_tree *hr_rank_read_trees(hr_rank_reader *from, size_t *count);
 hr_stats_query *hr_rank_read_queries(hr_rank_reader *from, size_t *count);
+/* NULL: none. Its calibration and its intervals are not for use. */
+hr_forest *hr_rank_read_forest(hr_rank_reader *from);
 /* out->binning is NULL where none went along. */
 void hr_rank_read_hedge_question(hr_rank_reader *from, hr_hedge_question *out);
-/* NULL: the body does not fit. */
-const hr_forest *hr_rank_read_levels(hr_rank_reader *from, size_t ends[2]);
 
 #endif

@@ -13,13 +13,9 @@
 
 typedef struct worker {
     hr_cluster *cluster;
+    const hr_rank_steps *steps;
+    hr_local_stats_records records; /* that answer */
     hr_stats_source *local;
-    hr_cluster_count_levels *count_levels;
-    hr_cut_table cut;
-    const hr_data *table;        /* this rank's, or `cut` once cuts of times were found */
-    const hr_data *data;         /* what sources are about: the table, or `trained` */
-    hr_data *trained, *held_out; /* NULL: nothing is held out */
-    int threads;
     hr_arena *kept, *passing; /* what a source borrows for long; what it forgets after the question */
     hr_arena_mark passing_start;
     const hr_binning *binning; /* hedge's */
@@ -39,31 +35,22 @@ static hr_exact *exact_answer(worker *w) {
 
 /* ---- What the sums are about ---- */
 
-static hr_status open_worker_source(worker *w) {
-    const hr_local_stats_records records = {.data = w->data, .threads = w->threads};
-    return hr_local_stats_source_new(&records, &w->local, &w->err);
+/* From here on the records answer that there are now. */
+static hr_status look_at_records(worker *w) {
+    w->binning = NULL;
+    return hr_local_stats_source_new(&w->records, &w->local, &w->err);
 }
 
-/* ---- Cuts of times, before all others ---- */
-
-static hr_status answer_events(worker *w, const hr_rank_head *head, hr_rank_reader *body) {
-    (void)body;
-    if (head->words != (size_t)1 << HR_TIME_CUTS_BITS) return HR_E_FORMAT;
-    hr_time_cuts_count(w->table, exact_answer(w));
-    return HR_OK;
-}
-
-static hr_status answer_cuts(worker *w, const hr_rank_head *head, hr_rank_reader *body) {
-    (void)head;
-    size_t count;
-    const double *cuts = hr_rank_read(body, &count, sizeof *cuts);
-    if (body->failed || w->cut.data || w->trained) return HR_E_FORMAT;
-    hr_status status = hr_cut_table_make(w->table, cuts, count, &w->cut, &w->err);
-    if (status) return status;
-    hr_stats_free(w->local);
+static hr_status answer_step(worker *w, const hr_rank_head *head, hr_rank_reader *body) {
+    const hr_rank_step step = {.body = body,
+                               .parts = head->scattered ? w->parts : NULL,
+                               .part_count = w->part_count,
+                               .answer = exact_answer(w),
+                               .words = head->pieces * head->words};
+    hr_stats_free(w->local); /* which borrows what a step may free */
     w->local = NULL;
-    w->table = w->data = w->cut.data;
-    return open_worker_source(w);
+    hr_status status = w->steps->take(w->steps->state, &step, &w->records, &w->err);
+    return status ? status : look_at_records(w);
 }
 
 /* ---- All kinds ---- */
@@ -75,15 +62,15 @@ static hr_status answer_cells(worker *w, const hr_rank_head *head, hr_rank_reade
     return w->local->ops->cells(w->local, asked[0], asked[1], exact_answer(w), &w->err);
 }
 
-static bool has_part_of_each(const worker *w, const hr_data *data) {
-    return w->part_count == hr_data_rows(data);
+static bool has_part_of_each(const worker *w) {
+    return w->part_count == hr_data_rows(w->records.data);
 }
 
 static hr_status answer_prepare(worker *w, const hr_rank_head *head, hr_rank_reader *body) {
     (void)head;
     hr_stats_setup setup;
     body->arena = w->kept;
-    hr_rank_read_setup(body, hr_data_weights(w->data), &setup);
+    hr_rank_read_setup(body, hr_data_weights(w->records.data), &setup);
     return body->failed ? HR_E_FORMAT : w->local->ops->prepare(w->local, &setup, &w->err);
 }
 
@@ -91,7 +78,7 @@ static hr_status answer_share_out(worker *w, const hr_rank_head *head, hr_rank_r
     uint64_t count;
     hr_rank_read_one(body, &count, sizeof count);
     const hr_stats_shares shares = {.part_of = head->scattered ? w->parts : NULL, .count = count};
-    if (body->failed || (head->scattered && !has_part_of_each(w, w->data))) return HR_E_FORMAT;
+    if (body->failed || (head->scattered && !has_part_of_each(w))) return HR_E_FORMAT;
     return w->local->ops->share_out(w->local, &shares, NULL, &w->err);
 }
 
@@ -187,7 +174,7 @@ static hr_status answer_divide(worker *w, const hr_rank_head *head, hr_rank_read
 /* Blocks are dealt once: the parts stay. */
 static hr_status answer_deal(worker *w, const hr_rank_head *head, hr_rank_reader *body) {
     (void)head, (void)body;
-    if (!has_part_of_each(w, w->data)) return HR_E_FORMAT;
+    if (!has_part_of_each(w)) return HR_E_FORMAT;
     hr_records_set_blocks(hr_local_stats_source_hedge(w->local), w->parts);
     return HR_OK;
 }
@@ -215,49 +202,9 @@ static hr_status answer_tree_sums(worker *w, const hr_rank_head *head, hr_rank_r
     return w->local->ops->tree_sums(w->local, &question, exact_answer(w), &w->err);
 }
 
-/* ---- Records that are held out ---- */
-
-static void hold_nothing_out(worker *w) {
-    hr_data_free(w->trained);
-    hr_data_free(w->held_out);
-    w->trained = w->held_out = NULL;
-    w->data = w->table;
-}
-
-static hr_status divide_table(worker *w) {
-    hr_parts sides = {0};
-    if (!has_part_of_each(w, w->table)) return HR_E_FORMAT;
-    hr_status status = hr_parts_given(w->parts, hr_data_rows(w->table), 2, &sides, &w->err);
-    if (status) return status;
-    w->trained = hr_data_take_weighed(w->table, hr_parts_rows(&sides, 0), hr_parts_size(&sides, 0));
-    w->held_out = hr_data_take_weighed(w->table, hr_parts_rows(&sides, 1), hr_parts_size(&sides, 1));
-    hr_parts_done(&sides);
-    if (!w->trained || !w->held_out) return HR_E_MEMORY;
-    w->data = w->trained;
-    return HR_OK;
-}
-
-static hr_status answer_hold_out(worker *w, const hr_rank_head *head, hr_rank_reader *body) {
-    (void)body;
-    hr_stats_free(w->local);
-    w->local = NULL;
-    hold_nothing_out(w);
-    hr_status status = head->scattered ? divide_table(w) : HR_OK;
-    return status ? status : open_worker_source(w);
-}
-
-static hr_status answer_levels(worker *w, const hr_rank_head *head, hr_rank_reader *body) {
-    (void)head;
-    size_t ends[2];
-    const hr_forest *forest = hr_rank_read_levels(body, ends);
-    if (!forest || !w->held_out) return HR_E_FORMAT;
-    return w->count_levels(w->held_out, forest, ends, w->threads, w->answer, &w->err);
-}
-
 /* ---- The loop ---- */
 
-static answering *const answers[] = {[HR_RANKS_EVENTS] = answer_events,
-                                     [HR_RANKS_CUTS] = answer_cuts,
+static answering *const answers[] = {[HR_RANKS_STEP] = answer_step,
                                      [HR_RANKS_CELLS] = answer_cells,
                                      [HR_RANKS_PREPARE] = answer_prepare,
                                      [HR_RANKS_SHARE_OUT] = answer_share_out,
@@ -273,9 +220,7 @@ static answering *const answers[] = {[HR_RANKS_EVENTS] = answer_events,
                                      [HR_RANKS_DIVIDE] = answer_divide,
                                      [HR_RANKS_DEAL] = answer_deal,
                                      [HR_RANKS_TREE_SCORES] = answer_tree_scores,
-                                     [HR_RANKS_TREE_SUMS] = answer_tree_sums,
-                                     [HR_RANKS_HOLD_OUT] = answer_hold_out,
-                                     [HR_RANKS_LEVELS] = answer_levels};
+                                     [HR_RANKS_TREE_SUMS] = answer_tree_sums};
 
 static void fail_worker(worker *w, hr_status status) {
     if (w->status) return;
@@ -353,29 +298,25 @@ static hr_status answer_until_end(worker *w, hr_error *err) {
     }
 }
 
-hr_status hr_cluster_answer(hr_cluster *cluster, const hr_data *data, int threads,
-                            hr_cluster_count_levels *count_levels, hr_error *err) {
+hr_status hr_cluster_answer(hr_cluster *cluster, const hr_local_stats_records *records,
+                            const hr_rank_steps *steps, hr_error *err) {
     worker w = {.cluster = cluster,
-                .count_levels = count_levels,
-                .table = data,
-                .data = data,
-                .threads = threads,
+                .steps = steps,
+                .records = *records,
                 .kept = hr_arena_new(),
                 .passing = hr_arena_new()};
     if (!w.kept || !w.passing)
         fail_worker(&w, HR_E_MEMORY);
     else
         w.passing_start = hr_arena_get_mark(w.passing);
-    if (!w.status) w.status = hr_data_check_exposures(data, &w.err);
-    if (!w.status) w.status = open_worker_source(&w);
+    if (!w.status) w.status = hr_data_check_exposures(records->data, &w.err);
+    if (!w.status) w.status = look_at_records(&w);
     hr_status status = answer_until_end(&w, err);
     if (!status && w.status) {
         status = w.status;
         if (err) *err = w.err;
     }
     hr_stats_free(w.local);
-    hold_nothing_out(&w);
-    hr_cut_table_done(&w.cut);
     hr_arena_free(w.kept);
     hr_arena_free(w.passing);
     free(w.parts);

@@ -25,7 +25,6 @@ def usage_cases():
     return [(2, [*TRAIN, *data, '--method', 'rf'], 2, "field 'method': method rf is not trained over ranks; train in one process, without mpirun, or with one of: hedge"),
             (2, [*TRAIN, *data, '--method', 'gbdt'], 2, "field 'edges': exact bin edges need all records in one process; add --option edges=public"),
             (2, [*TRAIN, *data, '--method', 'dpboost', '--mode', 'paper'], 2, "field 'mode': published modes are not trained over ranks"),
-            (2, [*TRAIN, *data, '--class-weight', 'yes=2'], 2, "field 'class-weight': ranks do not weigh classes"),
             (2, [*TRAIN, *data, '--nonsense'], 2, "unknown option '--nonsense'"),
             (3, [*TRAIN, *data, '--epsilon', '-1'], 2, "field 'epsilon'"),
             (2, [*TRAIN, '--data', '-'], 2, 'only one of several ranks has a standard input'),

@@ -42,6 +42,16 @@ CASES = [('hospital', GBDT, (1, 2), (4,)),
          ('found', ['--method', 'hedge'], (2,), (4,)),
          ('found', ['--method', 'hedge', '--delta', '0'], (2,), ()),
          ('found', ['--method', 'survival-curve', '--group', 'ward'], (4,), (2,)),
+         ('found', ['--method', 'hedge', '--private-bounds', 'a', '--epsilon', '3'], (2,), (4,)),
+         ('lasting', ['--method', 'hedge'], (2,), (4,)),  # cuts of times whose records weigh
+         ('classes', ['--method', 'hedge', '--class-weight', '0=3', '--class-weight', '2=.5'], (2,), (4,)),
+         ('hospital', ['--method', 'dpboost', '--class-weight', 'yes=2'], (2,), ()),
+         ('hospital', ['--method', 'dp-ert', '--class-weight', 'yes=7'], (2,), ()),
+         ('numbers', ['--method', 'hedge', '--private-bounds', 'y', '--private-bounds', 'x1', '--epsilon', '3'], (2,), (4,)),
+         ('numbers', ['--method', 'dpboost', '--private-bounds', 'x3', '--epsilon', '3'], (2,), ()),
+         ('hospital', ['--method', 'hedge', '--start', 'hospital.json', '--start-is-public'], (2,), (4,)),
+         ('numbers', ['--method', 'dpboost', '--start', 'numbers.json', '--start-is-public'], (2,), ()),
+         ('numbers', [*GBDT, '--start', 'numbers.json', '--start-is-public'], (2,), ()),
          ('hospital', ['--method', 'para'], (2,), ()),
          ('hospital', ['--method', 'seq', '--trees', '3'], (2,), ()),
          ('hospital', ['--method', 'diprime'], (2,), ()),
@@ -100,12 +110,19 @@ def test(c, words):
         with open(c.path(name), 'wb') as file:
             file.write(content)
     assert c.read('found.yaml') != c.read('times.yaml')
+    lines = c.read('times.csv').decode().splitlines()
+    with open(c.path('lasting.csv'), 'w', encoding='utf-8') as file:
+        file.writelines('%s,%s\n' % (line, (row % 7) / 2 if row else 'w') for row, line in enumerate(lines))
+    with open(c.path('lasting.yaml'), 'wb') as file:
+        file.write(c.read('found.yaml') + b'weight: {column: w, high: 4}\n')
     label, features = c.read('numbers.yaml').split(b'features:')
     features = features.replace(b'kind: number', b'kind: number\n    monotone: increasing', 2)
     for name, content in (('ordered.csv', c.read('numbers.csv')), ('ordered.yaml', label + b'features:' + features)):
         with open(c.path(name), 'wb') as file:
             file.write(content)
-    parts = {table: c.split(table + '.csv', 5) for table in [*TABLES, 'weighed', 'ranges', 'counts', 'exposed', 'times', 'found', 'ordered']}
+    for table in ('hospital', 'numbers'):
+        c.must('train', '--data', table + '.csv', '--schema', table + '.yaml', *cluster.REPRODUCIBLE, '--model', table + '.json')
+    parts = {table: c.split(table + '.csv', 5) for table in [*TABLES, 'weighed', 'ranges', 'counts', 'exposed', 'times', 'found', 'lasting', 'ordered']}
     for table, how, from_one, from_five in CASES:
         c.must('train', '--data', table + '.csv', '--schema', table + '.yaml', *how, *cluster.REPRODUCIBLE, '--force', '--model', 'wanted.json')
         wanted = c.read('wanted.json')

@@ -158,19 +158,17 @@ static void read_reliability(hr_rank_reader *from) {
     assert_same_trees(got.forest->trees, trees, 2);
 }
 
-static void write_levels(hr_buffer *to) {
-    static const size_t ends[2] = {0, 2};
+static void write_forest(hr_buffer *to) {
     const hr_forest forest = {
         .output_count = OUTPUTS, .base = base, .trees = (hr_tree *)trees, .tree_count = 2};
-    hr_rank_write_levels(to, &forest, ends);
+    hr_rank_write_forest(to, &forest);
 }
 
-static void read_levels(hr_rank_reader *from) {
-    size_t ends[2];
-    const hr_forest *got = hr_rank_read_levels(from, ends);
+static void read_forest(hr_rank_reader *from) {
+    const hr_forest *got = hr_rank_read_forest(from);
     if (from->failed) return;
     assert_non_null(got);
-    assert_true(ends[0] == 0 && ends[1] == 2 && got->tree_count == 2);
+    assert_true(got->tree_count == 2);
     assert_memory_equal(got->base, base, sizeof base);
     assert_same_trees(got->trees, trees, 2);
 }
@@ -180,7 +178,7 @@ static const form forms[] = {{write_setup, read_setup},
                              {write_queries, read_queries},
                              {write_choice, read_choice},
                              {write_reliability, read_reliability},
-                             {write_levels, read_levels}};
+                             {write_forest, read_forest}};
 
 /* The bytes stand at the end of their memory, so that a tool sees who reads past them. */
 static bool reads(const form *of, const char *bytes, size_t size) {
