@@ -179,8 +179,8 @@ HR_API HR_MUST_CHECK hr_status hr_fit(const hr_data *data, const hr_fit_options 
 
 /* Whether the ranks of options->cluster can train like this, from public facts: what hr_fit would refuse
  * after the records were read. HR_OK without a cluster. Fails: ARGUMENT (the method asks for more than sums,
- * or an option does: exact edges, the paper mode of a private method, a start, private bounds, class weights,
- * records of persons; the message names it). */
+ * or an option does: exact edges, the paper mode of a private method, records_per_person, record_weights,
+ * conformal of persons; the message names it). */
 HR_API HR_MUST_CHECK hr_status hr_fit_check_cluster(const hr_fit_options *options, const hr_schema *schema,
                                                     hr_error *err);
 

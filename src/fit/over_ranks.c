@@ -53,10 +53,8 @@ hr_status hr_over_ranks_check(const hr_method *method, const hr_fit_options *opt
     if (!options->cluster) return HR_OK;
     hr_status status = check_method_over_ranks(method, hr_schema_task(schema), err);
     if (!status) status = check_options_over_ranks(options, err);
-    if (status || !hr_schema_unit(schema)) return status;
-    return refuse_over_ranks("unit",
-                             "a person's records may be at several ranks, none of which can weigh them",
-                             in_one_process, err);
+    if (status || !hr_schema_unit(schema) || hr_conformal_coverage(options) == 0) return status;
+    return refuse_over_ranks("conformal", "ranks hold no persons out", in_one_process, err);
 }
 
 hr_status hr_fit_check_cluster(const hr_fit_options *options, const hr_schema *schema, hr_error *err) {

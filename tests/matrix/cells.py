@@ -58,6 +58,7 @@ class Side:
 
     def __init__(self, tool, folder, setup, variant):
         self.tool, self.folder, self.setup, self.variant = tool, folder, setup, variant
+        self.files = ['first.csv', 'second.csv'] if setup.unit and setup.ranks else ()  # ranks have whole persons
         os.makedirs(folder)
         self.outcomes = []
 
@@ -77,6 +78,8 @@ class Side:
         unit, task = self.setup.unit, self.variant.task
         first, rest = tables.others(task, 2)
         self.write('table.csv', tables.text(rows))
+        for name, part in zip(self.files, tables.at_two_ranks(rows)):
+            self.write(name, tables.text(part))
         self.write('other.csv', tables.text(first + rest))
         self.write('schema.yaml', tables.schema(task, unit))
         self.write('records.yaml', tables.schema(task, False))
@@ -87,7 +90,8 @@ class Side:
 
     def train_words(self, data, model, schema='schema.yaml', plain=False):
         method = self.variant.method
-        words = ['train', '--data', data, '--schema', schema, '--method', method, '--epsilon', str(EPSILON), '--delta', self.variant.delta, '--threads', '1']
+        files = self.files if self.files and data == 'table.csv' else [data]
+        words = ['train', *(word for file in files for word in ('--data', file)), '--schema', schema, '--method', method, '--epsilon', str(EPSILON), '--delta', self.variant.delta, '--threads', '1']
         words += METHOD_WORDS.get(method, SMALL_FOREST) + ['--model', model]
         return words if plain else words + self.setup.words + (['--bins', '32', '--option', 'edges=public'] if self.setup.cache else [])
 

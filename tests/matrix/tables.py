@@ -55,5 +55,12 @@ class Neighbours:
         return rows
 
 
+def at_two_ranks(rows):
+    """The rows in two, each person's in one, so that persons are seen in the order in which they were."""
+    seen = list(dict.fromkeys(row[0] for row in rows))
+    first = set(seen[:seen.index('p15')])
+    return [row for row in rows if row[0] in first], [row for row in rows if row[0] not in first]
+
+
 def text(rows):
     return '\n'.join([HEAD + (',came' if ',' in rows[0][-1] else '')] + [','.join(row) for row in rows]) + '\n'

@@ -30,6 +30,7 @@ void hr_data_free(hr_data *data) {
     hr_cell_file_close(data->cells);
     hr_sparse_free(data->sparse);
     free(data->persons);
+    free(data->digests);
     free(data->own_weights);
     free(data->exposures);
     free(data->weights);

@@ -1,11 +1,29 @@
 #include "tables/data/persons.h"
 
+#include "privacy/crypto/prf.h"
+
 #include <stdlib.h>
+
+enum { DIGESTS_FIRST = 256 };
 
 void hr_persons_done(hr_persons *persons) {
     hr_string_map_done(&persons->numbers);
     hr_arena_free(persons->arena);
+    free(persons->digests);
     *persons = (hr_persons){0};
+}
+
+static bool add_digest(hr_persons *persons, uint32_t number, const char *text, size_t size) {
+    _Static_assert(sizeof persons->digests->bytes == HR_PRF_SIZE, "a digest is what the function gives");
+    if (number == persons->room) {
+        const size_t room = persons->room ? 2 * persons->room : DIGESTS_FIRST;
+        hr_person_digest *more = realloc(persons->digests, room * sizeof *more);
+        if (!more) return false;
+        persons->digests = more;
+        persons->room = room;
+    }
+    hr_prf(persons->key, text, size, persons->digests[number].bytes);
+    return true;
 }
 
 bool hr_persons_number(hr_persons *persons, const char *text, size_t size, uint32_t *out) {
@@ -15,6 +33,7 @@ bool hr_persons_number(hr_persons *persons, const char *text, size_t size, uint3
         const char *copy = hr_arena_text(persons->arena, text, size);
         number = (uint32_t)persons->numbers.count;
         if (!copy || !hr_string_map_add(&persons->numbers, copy, size, number)) return false;
+        if (persons->key && !add_digest(persons, number, text, size)) return false;
     }
     *out = number;
     return true;

@@ -11,6 +11,9 @@
 typedef struct hr_persons {
     hr_arena *arena; /* their texts */
     hr_string_map numbers;
+    const uint8_t *key; /* HR_PRF_KEY bytes, borrowed: makes digests of all; NULL: there are none */
+    hr_person_digest *digests;
+    size_t room; /* for digests */
 } hr_persons;
 
 void hr_persons_done(hr_persons *persons);

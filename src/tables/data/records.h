@@ -28,6 +28,11 @@ typedef struct hr_kept {
 
 typedef struct hr_sparse hr_sparse; /* sparse.h */
 
+/* What stands for the identifier of a person, where it must not be seen: a hash with a secret key. */
+typedef struct hr_person_digest {
+    uint8_t bytes[16];
+} hr_person_digest;
+
 struct hr_data {
     const hr_schema *schema;
     size_t rows, feature_count;
@@ -45,6 +50,8 @@ struct hr_data {
     bool borrows_labels;
     hr_kept *kept;     /* NULL: none */
     uint32_t *persons; /* rows: who a record belongs to, counted from 0; NULL: the schema names no unit */
+    hr_person_digest *digests;  /* of persons, by their numbers; NULL: nobody asked for them */
+    size_t person_count;        /* of digests */
     struct hr_origins *origins; /* where the records come from (tables/source/origins.h); NULL: memory */
     struct hr_cell_file *cells; /* a binned cache (cell_file.h): no columns are here; NULL: none */
     hr_sparse *sparse;          /* the features, and no columns are here; NULL: they are columns */

@@ -142,6 +142,7 @@ hr_status hr_data_read_part(const hr_schema *schema, const hr_table_part *part,
     if (!status) status = check_paths(part, err);
     if (status) return status;
     status = start_reading(&reading, schema, &ours, err);
+    reading.table.persons.key = part->key;
     if (!status) status = read_paths(&reading, part, err);
     return finish_reading(&reading, status, out, err);
 }

@@ -49,6 +49,7 @@ void hr_cluster_close(hr_cluster *c) {
     hr_rank_link_close(c->link);
     free(c->begin);
     free(c->trained);
+    free(c->persons);
     free(c);
 }
 

@@ -2,6 +2,7 @@
 #ifndef HR_TREES_CLUSTER_CLUSTER_H
 #define HR_TREES_CLUSTER_CLUSTER_H
 
+#include "privacy/crypto/prf.h"
 #include "trees/cluster/question.h"
 #include "trees/cluster/rank_link.h"
 #include "trees/records/local_source.h"
@@ -14,6 +15,8 @@ struct hr_cluster {
     size_t
         *begin; /* size + 1 numbers, once the table was read: rank r has its rows begin[r] to begin[r + 1] */
     size_t *trained; /* rank 0: the same of the records that train; NULL: nothing is held out */
+    size_t *persons; /* the same of persons, who are counted in the order of their first records; NULL: the
+                        schema names no unit */
     bool serving;    /* the others wait for questions */
 };
 
@@ -59,6 +62,14 @@ void hr_cluster_hold_nothing_out(hr_cluster *cluster);
  * sums up. Borrows both. Owner: the caller frees *out with hr_stats_free. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_cluster_source_new(hr_cluster *cluster, const hr_local_stats_records *records,
                                               hr_stats_source **out, hr_error *err);
+
+/* Before the table is read: a key for digests of persons, which rank 0 draws. Every rank calls it. Fails: as
+ * the link, and where there are no random bits. */
+HR_MUST_CHECK hr_status hr_rank_persons_key(hr_cluster *cluster, uint8_t key[HR_PRF_KEY], hr_error *err);
+/* Every rank calls it with its part of a table of persons: numbers them from 0 on, and finds whether each has
+ * all of its records at one rank: cluster->persons. Frees the digests. Fails, at every rank alike: ARGUMENT
+ * (one has not), MEMORY, as the link. */
+HR_MUST_CHECK hr_status hr_rank_persons_share(hr_cluster *cluster, hr_data *data, hr_error *err);
 
 /* A step, as the other ranks receive it (HR_RANKS_STEP). */
 typedef struct hr_rank_step {

@@ -30,10 +30,26 @@ typedef struct cluster_source {
 
 /* ---- Records shared out by coins ---- */
 
-/* Of the records that the source is about. NULL: memory is short. */
+/* Of the records that the source is about, or of the persons that they are of: each draws a part. */
+static const size_t *begins_of(const cluster_source *s) {
+    return s->records.data->persons ? s->cluster->persons : s->begin;
+}
+
+/* part_of[i] for each of these. NULL: memory is short. */
 static uint32_t *parts_of_all(const cluster_source *s, const double *weights, size_t count, hr_error *err) {
-    const hr_cluster_draw draw = {s->begin, s->records.csprng, weights, count};
+    const hr_cluster_draw draw = {begins_of(s), s->records.csprng, weights, count};
     return hr_cluster_parts(s->cluster, &draw, err);
+}
+
+/* The parts of this rank's records take the place of those of all. False: memory is short. */
+static bool keep_own_parts(const cluster_source *s, uint32_t **part_of) {
+    const hr_data *data = s->records.data;
+    uint32_t *own = data->persons ? malloc((data->rows + 1) * sizeof *own) : *part_of;
+    for (size_t i = 0; own && data->persons && i < data->rows; i++) own[i] = (*part_of)[data->persons[i]];
+    if (!own) return false;
+    if (own != *part_of) free(*part_of);
+    *part_of = own;
+    return true;
 }
 
 static hr_status share_out_parts(cluster_source *s, const hr_stats_shares *shares, hr_error *err) {
@@ -44,7 +60,8 @@ static hr_status share_out_parts(cluster_source *s, const hr_stats_shares *share
     hr_rank_write(&body, &count, 1, sizeof count);
     hr_status status =
         hr_cluster_send(s->cluster, (hr_rank_head){.kind = HR_RANKS_SHARE_OUT, .scattered = 1}, &body, err);
-    if (!status) status = hr_cluster_scatter(s->cluster, s->begin, part_of, err);
+    if (!status) status = hr_cluster_scatter(s->cluster, begins_of(s), part_of, err);
+    if (!status && !keep_own_parts(s, &part_of)) status = hr_fail_memory(err);
     if (!status) {
         const hr_stats_shares given = {.part_of = part_of, .count = shares->count};
         status = s->local->ops->share_out(s->local, &given, NULL, err);
@@ -77,7 +94,8 @@ static hr_status deal_blocks(cluster_source *s, size_t blocks, hr_error *err) {
     if (!s->block_of) return hr_fail_memory(err);
     hr_status status =
         hr_cluster_send(s->cluster, (hr_rank_head){.kind = HR_RANKS_DEAL, .scattered = 1}, &body, err);
-    if (!status) status = hr_cluster_scatter(s->cluster, s->begin, s->block_of, err);
+    if (!status) status = hr_cluster_scatter(s->cluster, begins_of(s), s->block_of, err);
+    if (!status && !keep_own_parts(s, &s->block_of)) status = hr_fail_memory(err);
     if (status) return status;
     hr_records_set_blocks(hr_local_stats_source_hedge(s->local), s->block_of);
     return HR_OK;

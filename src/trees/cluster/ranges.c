@@ -138,7 +138,8 @@ static hr_status set_ranges(table_ranges *t, hr_error *err) {
         end = 1;
     }
     t->out->first = begin;
-    t->out->part = (hr_table_part){t->table->paths + begin, end - begin, t->out->all + begin};
+    t->out->part = (hr_table_part){
+        .paths = t->table->paths + begin, .count = end - begin, .ranges = t->out->all + begin};
     return hr_cluster_agree(t->cluster, status, err);
 }
 

@@ -11,23 +11,19 @@
 
 /* ---- What can be shared out ---- */
 
-/* Of all ranks: none of them reads all files. */
-static hr_status refuse_repeated_files(const hr_cluster_table *table, hr_error *err) {
-    hr_origins origins = {0};
-    hr_status status = hr_origins_add_paths(&origins, table->paths, table->count, err);
-    hr_origins_done(&origins);
-    return status;
-}
-
 static hr_status check_cluster_table(const hr_cluster_table *table, hr_error *err) {
     for (size_t i = 0; i < table->count; i++) {
         if (strcmp(table->paths[i], "-") != 0) continue;
         return hr_fail(err, HR_E_ARGUMENT, "write it to a file that all of them can read",
                        "only one rank has a standard input");
     }
-    if (!table->options || !table->options->query) return refuse_repeated_files(table, err);
-    return hr_fail(err, HR_E_ARGUMENT, "write the query's rows to files ('psql --csv'), and name these",
-                   "ranks cannot share out the rows of a query, which have no order");
+    if (table->options && table->options->query)
+        return hr_fail(err, HR_E_ARGUMENT, "write the query's rows to files ('psql --csv'), and name these",
+                       "ranks cannot share out the rows of a query, which have no order");
+    hr_origins origins = {0}; /* of all ranks: none of them reads all files */
+    hr_status status = hr_origins_add_paths(&origins, table->paths, table->count, err);
+    hr_origins_done(&origins);
+    return status;
 }
 
 static bool has_files_for_all(const hr_cluster *c, const hr_cluster_table *table) {
@@ -59,8 +55,7 @@ static hr_status share_parts(hr_cluster *c, const hr_data *data, hr_error *err) 
     for (size_t r = 0; rows && r < size; r++) c->begin[r + 1] = c->begin[r] + (size_t)rows[r];
     if (!status && !rows) status = hr_fail_memory(err);
     free(rows);
-    if (status) return status;
-    if (hr_cluster_rows(c) <= HR_ROWS_MAX) return HR_OK;
+    if (status || hr_cluster_rows(c) <= HR_ROWS_MAX) return status;
     return hr_fail(err, HR_E_LIMIT, "train on a part of the records", "more than %u records", HR_ROWS_MAX);
 }
 
@@ -88,6 +83,9 @@ static hr_status keep_own_rows(const hr_cluster *c, hr_data **data, hr_error *er
     (*data)->origins = NULL;
     own->extra = (*data)->extra;
     own->skipped = (*data)->skipped;
+    own->digests = (*data)->digests;
+    own->person_count = (*data)->person_count;
+    (*data)->digests = NULL;
     hr_data_free(*data);
     *data = own;
     return HR_OK;
@@ -163,26 +161,29 @@ static hr_status set_whole(hr_cluster *c, hr_data *data, hr_error *err) {
     return status;
 }
 
-/* Every rank comes here with a table. */
 static hr_status share_table(hr_cluster *c, bool by_parts, hr_data **data, hr_error *err) {
     c->begin = calloc(hr_cluster_size(c) + 1, sizeof *c->begin);
     hr_status status = hr_cluster_agree(c, c->begin ? HR_OK : hr_fail_memory(err), err);
-    if (status) return status;
-    status = hr_cluster_agree(c, by_parts ? share_parts(c, *data, err) : share_rows(c, *data, err), err);
+    if (!status) status = by_parts ? share_parts(c, *data, err) : share_rows(c, *data, err);
+    status = hr_cluster_agree(c, status, err);
     if (status) return status;
     status = by_parts ? add_reports(c, *data, err) : keep_own_rows(c, data, err);
     status = hr_cluster_agree(c, status, err);
-    return status ? status : set_whole(c, *data, err);
+    if (!status) status = set_whole(c, *data, err);
+    return status || !(*data)->persons ? status : hr_rank_persons_share(c, *data, err);
 }
 
 hr_status hr_cluster_read(hr_cluster *c, const hr_schema *schema, const hr_cluster_table *table,
                           hr_data **out, hr_error *err) {
     hr_data *data = NULL;
     hr_rank_ranges ranges = {0};
+    uint8_t key[HR_PRF_KEY];
     hr_status status = hr_cluster_agree(c, check_cluster_table(table, err), err);
     if (!status && !has_files_for_all(c, table)) status = hr_rank_ranges_find(c, table, &ranges, err);
+    if (!status && hr_schema_unit(schema)) status = hr_rank_persons_key(c, key, err);
     if (!status) {
-        const hr_table_part part = part_of_rank(c, table, &ranges);
+        hr_table_part part = part_of_rank(c, table, &ranges);
+        if (hr_schema_unit(schema)) part.key = key;
         status = hr_cluster_agree(c, hr_data_read_part(schema, &part, table->options, &data, err), err);
     }
     const bool by_parts = has_files_for_all(c, table) || ranges.part.count;

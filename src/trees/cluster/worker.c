@@ -233,6 +233,17 @@ static void fail_worker(worker *w, hr_status status) {
                       "a rank does not understand what rank 0 asks");
 }
 
+/* Each record is in the part of its person. */
+static void give_parts_of_persons(worker *w) {
+    const hr_data *data = w->records.data;
+    uint32_t *own = malloc((data->rows + 1) * sizeof *own);
+    for (size_t i = 0; own && i < data->rows; i++) own[i] = w->parts[data->persons[i]];
+    free(w->parts);
+    w->parts = own;
+    w->part_count = data->rows;
+    if (!own) fail_worker(w, HR_E_MEMORY);
+}
+
 /* What is sent is received, whether there is memory for it or not. *body is NULL where there is none. */
 static hr_status receive_body(worker *w, const hr_rank_head *head, char **body, hr_error *err) {
     *body = malloc(head->size + 1);
@@ -246,7 +257,11 @@ static hr_status receive_body(worker *w, const hr_rank_head *head, char **body, 
     w->part_count = count;
     w->parts = malloc((count + 1) * sizeof *w->parts);
     if (!w->parts) fail_worker(w, HR_E_MEMORY);
-    return hr_rank_link_receive(w->cluster->link, w->parts, count * sizeof *w->parts, err);
+    status = hr_rank_link_receive(w->cluster->link, w->parts, count * sizeof *w->parts, err);
+    const hr_data *data = w->records.data;
+    const size_t rank = hr_cluster_rank(w->cluster), *begin = data->persons ? w->cluster->persons : NULL;
+    if (!status && w->parts && begin && count == begin[rank + 1] - begin[rank]) give_parts_of_persons(w);
+    return status;
 }
 
 static void answer_question(worker *w, const hr_rank_head *head, const char *body) {
