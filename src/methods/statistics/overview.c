@@ -16,6 +16,15 @@ static hr_status refuse_field(const char *field, hr_error *err) {
 
 /* ---- Columns ---- */
 
+/* Of even bins of whole values, the largest value of one. values * (index + 1) / count could exceed the
+ * integers that a double has, and a part that is rounded first loses a value: so whole values of all bins
+ * first, then what is left of them. */
+static double end_of_integers(double low, double values, size_t index, size_t count) {
+    const double left = fmod(values, (double)count), each = (values - left) / (double)count,
+                 bins = (double)(index + 1);
+    return low + (each * bins + floor(left * bins / (double)count)) - 1;
+}
+
 /* Even bins; of a column of integers each holds whole values, and there are no more than there are values. */
 static hr_status make_bins(const hr_column *column, size_t bins, hr_arena *arena, hr_overview_column *out,
                            hr_error *err) {
@@ -29,7 +38,7 @@ static hr_status make_bins(const hr_column *column, size_t bins, hr_arena *arena
     if (!ends) return hr_fail_memory(err);
     for (size_t i = 0; i < count; i++) {
         const double part = (double)(i + 1) / (double)count;
-        ends[i] = column->integer ? low + floor(values * part) - 1 : low * (1 - part) + high * part;
+        ends[i] = column->integer ? end_of_integers(low, values, i, count) : low * (1 - part) + high * part;
     }
     ends[count - 1] = column->high;
     out->ends = ends;

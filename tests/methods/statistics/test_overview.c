@@ -177,6 +177,54 @@ static void test_statistics__are_of_labels_that_are_numbers(void **state) {
     table_close(&t);
 }
 
+/* ---- Bins ---- */
+
+static hr_schema *schema_of_integers(double low, double high) {
+    hr_column feature = number_column("x", low, high);
+    const hr_column label = category_column("y", 2);
+    hr_schema *schema = NULL;
+    feature.integer = true;
+    const hr_schema_parts parts = {.label = label, .features = &feature, .feature_count = 1};
+    assert_int_equal(hr_schema_make(&parts, &schema, NULL), HR_OK);
+    return schema;
+}
+
+/* Each bin has whole values, and as many as any other, or one more: by integers, without rounding. */
+static void check_integers(int64_t low, int64_t values) {
+    hr_schema *schema = schema_of_integers((double)low, (double)(low + values - 1));
+    hr_arena *arena = hr_arena_new();
+    hr_fit_options options = statistics_options(1, 0);
+    const hr_fit_facts facts = {.options = &options, .schema = schema};
+    hr_overview *o = hr_arena_alloc(arena, 1, sizeof *o);
+    set(&options, "columns", "x");
+    for (options.bins = 1; options.bins <= 256; options.bins++) {
+        assert_int_equal(hr_overview_of(&facts, arena, o, NULL), HR_OK);
+        const int64_t count = values < options.bins ? values : options.bins;
+        assert_int_equal(o->columns[0].cells, 1 + count);
+        double last = (double)low - 1;
+        for (int64_t i = 0; i < count; i++) {
+            const double end = o->columns[0].ends[i];
+            if (!(end > last && end == (double)(low + values * (i + 1) / count - 1)))
+                fail_msg("bin %d of %d of %lld values ends at %.17g, after %.17g", (int)i, (int)count,
+                         (long long)values, end, last);
+            last = end;
+        }
+    }
+    hr_arena_free(arena);
+    hr_schema_free(schema);
+}
+
+static void test_bins__of_integers_share_their_values_out(void **state) {
+    (void)state;
+    const int64_t large = (int64_t)1 << 53;
+    for (int64_t values = 1; values <= 300; values++) check_integers(values % 3 ? -values / 2 : 0, values);
+    for (int64_t less = 1; less <= 40; less++) {
+        check_integers(0, large - less);
+        check_integers(-large / 2, large - less);
+        check_integers(-large + 1, large / 256 + less);
+    }
+}
+
 /* ---- What a record adds ---- */
 
 static hr_exact *counted(const table *t, const hr_overview *o) {
@@ -528,6 +576,7 @@ int main(void) {
         cmocka_unit_test(test_statistics__are_those_of_the_records),
         cmocka_unit_test(test_statistics__are_of_each_class),
         cmocka_unit_test(test_statistics__are_of_labels_that_are_numbers),
+        cmocka_unit_test(test_bins__of_integers_share_their_values_out),
         cmocka_unit_test(test_counts__move_by_what_is_charged),
         cmocka_unit_test(test_game__is_won_as_often_as_epsilon_allows),
         cmocka_unit_test(test_counts__of_bounds_are_all_that_is_charged),
