@@ -23,7 +23,8 @@ static const hr_statistic_shares shares = {.numbers = {.1, .7, .2},
                                            .two_classes = {.3, .3, .3},
                                            .classes = {.4, .6},
                                            .times = {.6, .1, .2},
-                                           .quantiles = {.3, .5, .2}};
+                                           .quantiles = {.3, .5, .2},
+                                           .one_quantile = {.1, .9}};
 static const double EDGE_SHARE = .1; /* two classes, times: of the edges of score bins */
 
 /* What an evaluation holds while it runs. */

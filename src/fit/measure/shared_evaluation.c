@@ -15,8 +15,11 @@
 enum { SHARED_BIN_BITS = 5, SHARED_BINS = 1 << SHARED_BIN_BITS };
 _Static_assert((int)SHARED_BINS <= (int)HR_SCORE_BINS_MAX, "figures take so many bins");
 
-static const hr_statistic_shares shares = {
-    .numbers = {.1, .7, .2}, .two_classes = {.35, .3, .35}, .classes = {.4, .6}, .quantiles = {.3, .5, .2}};
+static const hr_statistic_shares shares = {.numbers = {.1, .7, .2},
+                                           .two_classes = {.35, .3, .35},
+                                           .classes = {.4, .6},
+                                           .quantiles = {.3, .5, .2},
+                                           .one_quantile = {.1, .9}};
 
 static hr_statistics statistics_of(const hr_schema *schema) {
     return hr_statistics_of(schema, SHARED_BINS, &shares);

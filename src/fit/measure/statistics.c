@@ -58,7 +58,7 @@ hr_statistics hr_statistics_of(const hr_schema *schema, size_t bins, const hr_st
     if (s.task == HR_TASK_QUANTILES) {
         s.rows = quantile_rows, s.shares = shares->quantiles;
         s.covered = hr_covered_of(hr_schema_label(schema)).count;
-        if (!s.covered) s.count = 2;
+        if (!s.covered) s.shares = shares->one_quantile, s.count = 2;
     }
     return s;
 }

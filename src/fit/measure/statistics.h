@@ -31,13 +31,14 @@ typedef struct hr_statistic {
     } cells;
 } hr_statistic;
 
-/* Parts of the budget, by task, in the order of the rows; each at most 1 in all. */
+/* Parts of the budget, by task, in the order of the rows; each 1 in all, with the edges of score bins. */
 typedef struct hr_statistic_shares {
-    double numbers[3];     /* records, squares of misses, misses */
-    double two_classes[3]; /* outcomes, losses, scores */
-    double classes[2];     /* outcomes, losses */
-    double times[3];       /* codes, survival, losses */
-    double quantiles[3];   /* covered, pinball losses, widths */
+    double numbers[3];      /* records, squares of misses, misses */
+    double two_classes[3];  /* outcomes, losses, scores */
+    double classes[2];      /* outcomes, losses */
+    double times[3];        /* codes, survival, losses */
+    double quantiles[3];    /* covered, pinball losses, widths */
+    double one_quantile[2]; /* records, pinball losses */
 } hr_statistic_shares;
 
 /* The statistics of one evaluation; public. */

@@ -14,17 +14,21 @@
 enum { ROWS = 3000, QUANTILES = 5, INTERVALS = 2, RUNS = 300, CELLS = 16 };
 static const double quantiles[QUANTILES] = {.1, .25, .5, .75, .9}, RANGE = 10;
 
-static table table_of_numbers(size_t rows, uint64_t seed) {
+static table table_of_quantiles(size_t rows, uint64_t seed, size_t count) {
     table t = table_open(rows, 1);
     hr_column feature = number_column("x", 0, 1), label = number_column("y", 0, 10);
     label.quantiles = quantiles;
-    label.quantile_count = QUANTILES;
+    label.quantile_count = count;
     for (size_t i = 0; i < rows; i++) {
         t.columns[0][i] = next_unit(&seed);
         t.labels[i] = 10 * (.6 * t.columns[0][i] + .4 * next_unit(&seed));
     }
     table_make(&t, label, &feature);
     return t;
+}
+
+static table table_of_numbers(size_t rows, uint64_t seed) {
+    return table_of_quantiles(rows, seed, QUANTILES);
 }
 
 static hr_model *model_of(const table *t, const char *conformal) {
@@ -77,6 +81,30 @@ static void test_releases__are_charged_for_what_a_record_adds(void **state) {
         }
         assert_int_equal(made.release_count, 3);
         assert_true(total <= granted && total > .999999 * granted);
+    }
+    hr_model_free(model);
+    table_close(&t);
+}
+
+/* There is no interval, so that nothing is paid for its width: by one owner, and by several. */
+static void test_releases__of_one_quantile_take_all_of_the_budget(void **state) {
+    (void)state;
+    table t = table_of_quantiles(ROWS, 6, 1);
+    hr_model *model = model_of(&t, "0");
+    for (int pure = 0; pure < 2; pure++) {
+        const hr_evaluation made = evaluation_of(model, t.data, 1.5, pure ? 0 : 1e-6);
+        const double granted = pure ? made.epsilon : hr_units_value(hr_gdp_budget(made.epsilon, made.delta));
+        const hr_shared_evaluation shared = {t.schema, model, 1.5, pure ? 0 : 1e-6, 3, 1};
+        hr_budget budget;
+        hr_charge charges[HR_STATISTICS_MAX];
+        size_t counts[HR_STATISTICS_MAX];
+        assert_int_equal(made.release_count, 2);
+        assert_int_equal(hr_shared_evaluation_check(&shared, &budget, NULL), HR_OK);
+        assert_int_equal(hr_shared_evaluation_lines(&shared, &budget, charges, counts), 2);
+        const double total = made.releases[0].cost + made.releases[1].cost, all = (double)budget.units,
+                     together = (double)(charges[0].cost + charges[1].cost);
+        assert_true(total <= granted && total > .999999 * granted);
+        assert_true(together <= all && together > .999999 * all);
     }
     hr_model_free(model);
     table_close(&t);
@@ -225,6 +253,7 @@ static void test_counts__of_owners_add_up(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_releases__are_charged_for_what_a_record_adds),
+        cmocka_unit_test(test_releases__of_one_quantile_take_all_of_the_budget),
         cmocka_unit_test(test_figures__are_those_of_the_records),
         cmocka_unit_test(test_plan__has_the_names_and_noise_of_as_many_records),
         cmocka_unit_test(test_noise__has_the_law_that_a_record_needs),
