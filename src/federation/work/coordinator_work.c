@@ -58,9 +58,10 @@ static void state_additions(joint_making *m, bool persons) {
         snprintf(m->statement + used, STATEMENT - used,
                  " The cuts between intervals of times were released as well, for %.3g %% of the budget.",
                  100 * hr_cuts_share(m->job->schema));
+    if (!m->joint.release_count) return;
     const hr_release *last = &m->joint.releases[m->joint.release_count - 1];
     used = strlen(m->statement);
-    if (m->joint.release_count && last->owner == HR_OWNER_HELD_OUT)
+    if (last->owner == HR_OWNER_HELD_OUT)
         snprintf(
             m->statement + used, STATEMENT - used,
             " A secret coin of its owner kept each %s with a probability of a fifth from the trees: those "
