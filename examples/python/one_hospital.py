@@ -35,7 +35,7 @@ ledger = hedgerow.Ledger.create('budget.db', epsilon=3, delta=1e-5)
 # %%
 model = hedgerow.HedgerowClassifier(epsilon=1, schema=schema, ledger='budget.db')
 for name, value in model.plan(20000).items():
-    print(f'{name:24} {value:.4g}')
+    print(f'{name:24} {value if isinstance(value, str) else format(value, ".4g")}')
 
 # %%
 model.fit(train, train['readmitted'])

@@ -41,9 +41,12 @@ def test_search__is_one_charge_and_one_guarantee(table, ledger):
     assert {release.what.rsplit(', ')[-1] for release in search.releases_} >= {'setting %d' % i for i in (1, 2, 3, 4)}
 
 
+@pytest.mark.filterwarnings('ignore:NOT PRIVATE')
 def test_search__takes_the_setting_that_predicts_better(table):
     X, y = table
-    search = PrivateSearchCV(HedgerowClassifier('dpboost', options={'learning_rate': .5}, **PUBLIC), GRID, epsilon=300, delta=0, share=.5).fit(X, y)
+    # A seed: splits of an exclusive or gain nothing at the root, so that one run in twenty finds worse trees.
+    forest = HedgerowClassifier('dpboost', options={'learning_rate': .5}, random_state=1, **PUBLIC)
+    search = PrivateSearchCV(forest, GRID, epsilon=300, delta=0, share=.5).fit(X, y)
     assert search.best_params_['depth'] == 3  # exclusive or: a stump cannot say it
     assert search.score(X, y) > .9 and search.best_estimator_.options['depth'] == 3
     assert list(search.predict(X)) == list(search.best_estimator_.predict(X)) and list(search.classes_) == ['no', 'yes']
