@@ -62,7 +62,8 @@ static bool take_message(hr_zeromq_link *link, hr_zeromq_message *m) {
         zmq_msg_close(&frame);
     }
     m->from = link->rank ? 0 : sender_of(link, &m->id);
-    return fields == 3 && m->kind != HR_ZEROMQ_NOTHING;
+    if (fields != 3) m->kind = HR_ZEROMQ_NOTHING;
+    return m->kind != HR_ZEROMQ_NOTHING;
 }
 
 /* ---- Connections ---- */

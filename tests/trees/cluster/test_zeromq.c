@@ -134,6 +134,32 @@ static void who_fits_joins(void **state) {
     link.close(link.state);
 }
 
+/* Nor is it told of as one when the time is over. */
+static void other_frames_are_no_message(void **state) {
+    (void)state;
+    hr_cluster_link link = first_rank();
+    hr_zeromq_link *const own = link.state;
+    hr_error err = {0};
+    hr_zeromq_message m;
+    stranger s = stranger_at(link.address);
+    const request right = right_request(&link);
+    const unsigned char kind = HR_ZEROMQ_JOIN;
+    hr_zeromq_message_init(&m);
+    for (int frames = 1; frames <= 3; frames += 2) {
+        zmq_pollitem_t item = {.socket = own->socket, .events = ZMQ_POLLIN};
+        assert_int_equal(zmq_send(s.socket, &kind, 1, frames > 1 ? ZMQ_SNDMORE : 0), 1);
+        for (int i = 1; i < frames; i++)
+            assert_int_equal(zmq_send(s.socket, &right, sizeof right, i + 1 < frames ? ZMQ_SNDMORE : 0),
+                             sizeof right);
+        assert_int_equal(zmq_poll(&item, 1, 60000), 1);
+        assert_int_equal(hr_zeromq_await(own, 0, &m, &err), HR_OK);
+        assert_int_equal(m.kind, HR_ZEROMQ_NOTHING);
+    }
+    hr_zeromq_message_done(&m);
+    end_stranger(&s);
+    link.close(link.state);
+}
+
 static void options_are_checked(void **state) {
     (void)state;
     const hr_cluster_zeromq right = {.size = 2, .address = "tcp://127.0.0.1:0", .key = key};
@@ -161,6 +187,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_does_not_fit_is_refused),
         cmocka_unit_test(who_fits_joins),
+        cmocka_unit_test(other_frames_are_no_message),
         cmocka_unit_test(options_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
