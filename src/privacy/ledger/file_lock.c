@@ -18,6 +18,7 @@ enum { TRIES = 1000, NAP = 500 * 1000 /* nanoseconds */ };
 struct hr_file_lock {
     char *path; /* of a file that is removed at the end; NULL: the locked file stays */
     int file;
+    pid_t holder; /* who took it; a process that was forked since has the file open, but not the lock */
 };
 
 /* The previous holder of the lock may have removed the file that was opened: a lock on it has no effect. */
@@ -100,6 +101,7 @@ hr_status hr_file_lock_take(const char *path, hr_file_lock **out, hr_error *err)
     hr_status status = file_lock->path ? lock(file_lock->path, &file_lock->file, err) : HR_E_MEMORY;
     if (!status) {
         note_holder(file_lock->file);
+        file_lock->holder = getpid();
         *out = file_lock;
         return HR_OK;
     }
@@ -112,7 +114,7 @@ hr_status hr_file_lock_take(const char *path, hr_file_lock **out, hr_error *err)
 hr_status hr_file_lock_hold(const char *path, hr_file_lock **out, hr_error *err) {
     hr_file_lock *file_lock = malloc(sizeof *file_lock);
     if (!file_lock) return hr_fail_memory(err);
-    *file_lock = (hr_file_lock){.file = open(path, O_RDONLY | O_CLOEXEC)};
+    *file_lock = (hr_file_lock){.file = open(path, O_RDONLY | O_CLOEXEC), .holder = getpid()};
     int failure = file_lock->file < 0 || flock(file_lock->file, LOCK_EX | LOCK_NB) ? errno : 0;
     if (!failure) {
         *out = file_lock;
@@ -146,8 +148,10 @@ bool hr_file_lock_is_on(const hr_file_lock *file_lock, const char *path) {
 
 void hr_file_lock_release(hr_file_lock *file_lock) {
     if (!file_lock) return;
-    if (file_lock->path) unlink(file_lock->path); /* while it is locked: who opens it now finds it gone */
-    flock(file_lock->file, LOCK_UN); /* a process that was forked meanwhile has the file open as well */
+    if (file_lock->holder == getpid()) {
+        if (file_lock->path) unlink(file_lock->path); /* while it is locked: who opens it now finds it gone */
+        flock(file_lock->file, LOCK_UN); /* a process that was forked meanwhile has the file open as well */
+    }
     close(file_lock->file);
     free(file_lock->path);
     free(file_lock);

@@ -24,7 +24,7 @@ HR_MUST_CHECK hr_status hr_file_lock_hold(const char *path, hr_file_lock **out, 
 HR_MUST_CHECK hr_status hr_file_lock_look(const char *path, bool *held, hr_error *err);
 /* Whether it is a lock of hr_file_lock_hold on the file that is at the path now. NULL is allowed. */
 bool hr_file_lock_is_on(const hr_file_lock *file_lock, const char *path);
-/* NULL is allowed. */
+/* A process that was forked from the one that has the lock leaves it to that one. NULL is allowed. */
 void hr_file_lock_release(hr_file_lock *file_lock);
 
 #endif

@@ -70,6 +70,35 @@ static void test_file_lock__of_a_key_keeps_others_out(void **state) {
     assert_int_equal(size, 3);
 }
 
+static void release_in_a_child(hr_file_lock *lock) {
+    int status = 0;
+    const pid_t child = fork();
+    if (!child) {
+        hr_file_lock_release(lock);
+        _exit(0);
+    }
+    assert_true(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+}
+
+static void test_file_lock__is_not_its_holders_childs(void **state) {
+    temp_dir *s = *state;
+    hr_file_lock *key = NULL, *journal = NULL, *other = NULL;
+    hr_error err = {0};
+    write_file(s->path, "key", 3);
+    assert_int_equal(hr_file_lock_hold(s->path, &key, NULL), HR_OK);
+    assert_int_equal(hr_file_lock_take(s->path, &journal, NULL), HR_OK);
+    release_in_a_child(key);
+    release_in_a_child(journal);
+    check_claimed(hr_file_lock_hold(s->path, &other, &err), &err);
+    assert_int_equal(hr_file_lock_take(s->path, &other, &err), HR_E_BUSY);
+    hr_file_lock_release(key);
+    hr_file_lock_release(journal);
+    assert_int_equal(hr_file_lock_hold(s->path, &key, NULL), HR_OK);
+    assert_int_equal(hr_file_lock_take(s->path, &journal, NULL), HR_OK);
+    hr_file_lock_release(key);
+    hr_file_lock_release(journal);
+}
+
 static void test_file_lock__leaves_a_ledger_to_those_who_only_spend(void **state) {
     temp_dir *s = *state;
     hr_ledger *served = NULL, *second = NULL;
@@ -96,6 +125,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_file_lock__keeps_others_out_until_it_ends),
         TEST(test_file_lock__of_a_key_keeps_others_out),
+        TEST(test_file_lock__is_not_its_holders_childs),
         TEST(test_file_lock__leaves_a_ledger_to_those_who_only_spend),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
