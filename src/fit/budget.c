@@ -118,14 +118,14 @@ hr_status hr_budget_check(const hr_method *method, const hr_fit_options *options
     if (status) return status;
     budget.bounds = hr_bounds_cost(options, budget.units);
     budget.bounds_again = hr_bounds_cost_again(options, budget.units);
-    budget.cuts = hr_cuts_cost(schema, budget.units);
+    budget.cuts = hr_cuts_cost(method, schema, budget.units);
     hr_fit_facts facts = {.options = options,
                           .schema = schema,
                           .rows = rows,
                           .privacy_measure = budget.privacy_measure,
                           .budget = budget.units - budget.bounds - budget.bounds_again - budget.cuts};
     status = hr_bounds_check_fit(&facts, method, budget.bounds, err);
-    if (!status) status = hr_cuts_check(&facts, budget.cuts, err);
+    if (!status) status = hr_cuts_check(&facts, method, budget.cuts, err);
     if (!status && method->check) status = method->check(&facts, err);
     if (status == HR_E_BUDGET) return hr_fail_at(err, status, NULL, 0, 0, "epsilon");
     if (!status) *out = budget;

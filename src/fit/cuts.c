@@ -15,16 +15,20 @@ static hr_charge charge_of(hr_units cost) {
     return (hr_charge){.what = "cuts of times", .tree = -1, .level = -1, .group = GROUP, .cost = cost};
 }
 
-double hr_cuts_share(const hr_schema *schema) {
-    return schema && hr_schema_label(schema)->quantile_cuts ? SHARE : 0;
+static bool finds_cuts(const hr_method *method, const hr_schema *schema) {
+    return schema && hr_schema_label(schema)->quantile_cuts && !method->predicts_nothing;
 }
 
-hr_units hr_cuts_cost(const hr_schema *schema, hr_units budget) {
-    return hr_units_share(budget, hr_cuts_share(schema));
+double hr_cuts_share(const hr_method *method, const hr_schema *schema) {
+    return finds_cuts(method, schema) ? SHARE : 0;
 }
 
-hr_status hr_cuts_check(const hr_fit_facts *facts, hr_units cost, hr_error *err) {
-    if (!facts->schema || !hr_schema_label(facts->schema)->quantile_cuts) return HR_OK;
+hr_units hr_cuts_cost(const hr_method *method, const hr_schema *schema, hr_units budget) {
+    return hr_units_share(budget, hr_cuts_share(method, schema));
+}
+
+hr_status hr_cuts_check(const hr_fit_facts *facts, const hr_method *method, hr_units cost, hr_error *err) {
+    if (!finds_cuts(method, facts->schema)) return HR_OK;
     const hr_column *label = hr_schema_label(facts->schema);
     const hr_charge charge = charge_of(cost);
     return hr_time_cuts_check(label, facts->privacy_measure, &charge, hr_facts_unit(facts), err);

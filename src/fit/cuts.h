@@ -9,14 +9,15 @@
 
 #include <hedgerow/cluster.h>
 
-/* The part of a fit's budget that goes to cuts; 0: the schema has them. schema: NULL for a plan that has
- * none. */
-double hr_cuts_share(const hr_schema *schema);
-hr_units hr_cuts_cost(const hr_schema *schema, hr_units budget);
+/* The part of a fit's budget that goes to cuts; 0: the schema has them, or the method predicts nothing, and
+ * needs none. schema: NULL for a plan that has none. */
+double hr_cuts_share(const hr_method *method, const hr_schema *schema);
+hr_units hr_cuts_cost(const hr_method *method, const hr_schema *schema, hr_units budget);
 
-/* Whether the fit may and can release them; nothing to refuse if the schema has them. facts->schema may be
- * NULL. Fails: BUDGET. */
-HR_MUST_CHECK hr_status hr_cuts_check(const hr_fit_facts *facts, hr_units cost, hr_error *err);
+/* Whether the fit may and can release them; nothing to refuse if their share is 0. facts->schema may be NULL.
+ * Fails: BUDGET. */
+HR_MUST_CHECK hr_status hr_cuts_check(const hr_fit_facts *facts, const hr_method *method, hr_units cost,
+                                      hr_error *err);
 
 /* How they are released. */
 typedef struct hr_cuts_order {

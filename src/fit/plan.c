@@ -46,7 +46,7 @@ hr_status hr_fit_plan(const hr_fit_options *options, double records, const hr_sc
     hr_plan_info plan = {.epsilon = budget.epsilon,
                          .delta = budget.delta,
                          .records = hr_conformal_trained(&taken, records),
-                         .cuts_share = hr_cuts_share(schema)};
+                         .cuts_share = hr_cuts_share(method, schema)};
     method->plan(&taken, schema, budget.privacy_measure, budget.units - bounds - budget.cuts, &plan);
     hr_interval_info interval;
     if (taken.start && hr_model_interval(taken.start, &interval)) plan.start_coverage = interval.coverage;

@@ -66,7 +66,8 @@ hr_status hr_federated_check_label(const hr_federated_method *method, bool paper
     }
     char what[80];
     snprintf(what, sizeof what, "a job of method %s", method->method->info.name);
-    hr_status status = method->finds_cuts ? HR_OK : hr_schema_refuse_quantile_cuts(schema, what, err);
+    const bool needs_cuts = !method->finds_cuts && !method->method->predicts_nothing;
+    hr_status status = needs_cuts ? hr_schema_refuse_quantile_cuts(schema, what, err) : HR_OK;
     if (status) return status;
     return hr_method_check_label(method->method, paper ? HR_MODE_PAPER : HR_MODE_SOUND, schema, err);
 }

@@ -95,7 +95,7 @@ static hr_status open_hedge_coordinator(const hr_job_view *job, const hr_budget 
     if (!status) status = hr_csprng_open_seeded(seed, &c->public_random, err);
     if (status) return status;
     c->privacy_measure = budget->privacy_measure;
-    c->cuts.cost = hr_cuts_cost(job->schema, budget->units);
+    c->cuts.cost = hr_cuts_cost(&hr_method_hedge, job->schema, budget->units);
     c->budget = budget->units - c->cuts.cost;
     c->checks = (hr_sum_checks){.privacy_measure = budget->privacy_measure,
                                 .unit = hr_hedge_unit_of(job->schema),

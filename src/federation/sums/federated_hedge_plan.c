@@ -226,7 +226,7 @@ hr_status hr_federated_hedge_plan(const hr_planned_job *job, hr_job_plan_info *o
     if (status) return status;
     out->plan.epsilon = budget.epsilon;
     out->plan.delta = budget.delta;
-    out->plan.cuts_share = hr_cuts_share(job->schema);
+    out->plan.cuts_share = hr_cuts_share(&hr_method_hedge, job->schema);
     out->plan.records = hr_conformal_trained(&options, job->records);
     hr_hedge_describe_setting(&setting, job->schema, &out->plan);
     out->plan.records = job->records;

@@ -67,7 +67,9 @@ static void show_label(hr_buffer *b, const hr_model *m) {
         char cut[HR_NUMBER_TEXT];
         hr_buffer_text(b, " (event: ");
         hr_show_text(b, label->event);
-        hr_buffer_text(b, ")\nIntervals end at ");
+        hr_buffer_text(b, ")\n");
+        if (hr_model_statistic(m, 0)) return;
+        hr_buffer_text(b, "Intervals end at ");
         for (size_t k = 0; k < label->interval_count; k++) {
             hr_number_text(label->intervals[k], cut);
             hr_buffer_format(b, "%s%s", k ? ", " : "", cut);

@@ -89,7 +89,7 @@ static void test_cuts__cost_what_one_process_pays(void **state) {
         hr_budget budget;
         size_t lines = 0;
         assert_int_equal(hr_budget_of(&hr_method_hedge, &w.job.options, &budget, NULL), HR_OK);
-        const hr_units cost = hr_cuts_cost(w.table.schema, budget.units);
+        const hr_units cost = hr_cuts_cost(&hr_method_hedge, w.table.schema, budget.units);
         assert_true(cost > 0);
         for (size_t i = 0; i < model->release_count; i++) {
             const hr_release *line = &model->releases[i];
