@@ -330,7 +330,8 @@ HR_API HR_MUST_CHECK hr_status hr_serve_records(const char *file, const hr_owner
  * must not exist unless the job was begun before; such a job goes on where it was. Owner: the caller frees
  * *out with hr_job_result_free. Waits for the broker as hr_serve. Fails: as hr_serve; POLICY (every owner
  * declined; or `result` exists: what an earlier job still has to send is sent first), ABSENT
- * (hr_model_check_name: before an owner is asked), JOB (it ended without a result for another reason). */
+ * (hr_model_check_name) and IO (no file can be made there), both before an owner is asked; JOB (it ended
+ * without a result for another reason). */
 HR_API HR_MUST_CHECK hr_status hr_coordinate(const char *file, const char *result,
                                              const hr_party_settings *settings, hr_job_result *out,
                                              hr_error *err);

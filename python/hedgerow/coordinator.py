@@ -52,7 +52,7 @@ def coordinate(job: str | os.PathLike[str], result: str | os.PathLike[str], *, p
     progress: called while the job is open, at once and then at most five times a second. verbose: 1 shows a bar (tqdm, where it is installed) or a line for each tenth of the rounds.
     on_line: called with each line of the log, which the logger 'hedgerow' gets as well. Both are called by the calling thread.
 
-    Spends: nothing here; each owner's ledger is charged at most the job's epsilon. Warns of a suspect model. Fails: FileError (`result` exists; the journal),
+    Spends: nothing here; each owner's ledger is charged at most the job's epsilon. Warns of a suspect model. Fails: FileError (`result` exists or cannot be written, before an owner is asked; the journal),
     FormatError, SchemaError, PolicyError, BusyError (a program works from the journal), JobError (it ended without a result; DeclinedError: every owner
     declined), AbsentError."""
     with Steps('coordinate', None, verbose) as steps:

@@ -91,6 +91,14 @@ def test_a_result__that_exists_is_kept(served):
     assert hedgerow.jobs('job.yaml') == []
 
 
+@pytest.mark.parametrize('place', ['nowhere/model.json', 'fed', 'north.csv/model.json'])
+def test_a_result__that_cannot_be_written_is_refused_before_an_owner_is_asked(fed, place):
+    with pytest.raises(hedgerow.FileError, match='cannot be written') as caught:
+        coordinate('job.yaml', place)
+    assert caught.value.file == place and caught.value.remedy in ('name a file', 'choose another place, or correct its permissions')
+    assert not os.path.exists('coordinator.db')
+
+
 def test_a_job__that_is_cancelled_ends_without_a_model(served):
     def cancel(now):
         if not gone:

@@ -178,20 +178,59 @@ static hr_status write_special(const char *path, const char *bytes, size_t size,
     return fine ? HR_OK : fail_path(err, path, "write", error);
 }
 
+/* A symbolic link is followed, so that it goes on to name the file. NULL: memory is short. */
+static char *target_of(const char *path) {
+    char *target = realpath(path, NULL);
+    if (target || errno == ENOMEM) return target;
+    target = malloc(strlen(path) + 1);
+    return target ? strcpy(target, path) : NULL;
+}
+
 hr_status hr_file_write_path(const char *path, const char *bytes, size_t size, hr_error *err) {
     if (!strcmp(path, "-"))
         return hr_file_write(STDOUT_FILENO, bytes, size) ? HR_OK : fail_path(err, "-", "write", errno);
     struct stat about;
     if (!stat(path, &about) && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
         return write_special(path, bytes, size, err);
-    /* A symbolic link is followed, so that it goes on to name the file. */
-    char *target = realpath(path, NULL);
-    if (!target && errno != ENOMEM) {
-        target = malloc(strlen(path) + 1);
-        if (target) strcpy(target, path);
-    }
+    char *target = target_of(path);
     if (!target) return hr_fail_memory(err);
     hr_status status = replace_output(target, bytes, size, err);
     free(target);
     return status;
+}
+
+static hr_status fail_place(hr_error *err, const char *path, const char *remedy, int error) {
+    hr_fail(err, HR_E_IO, remedy, "cannot be written: %s", strerror(error));
+    return hr_fail_at(err, HR_E_IO, path, 0, 0, NULL);
+}
+
+/* 0 or an errno: a file is made beside it, and removed. */
+static int try_beside(const char *target) {
+    const size_t room = strlen(target) + 64;
+    char *name = malloc(room);
+    if (!name) return ENOMEM;
+    const int fd = open_beside(target, name, room), error = fd < 0 ? errno : 0;
+    if (fd >= 0) {
+        close(fd);
+        unlink(name);
+    }
+    free(name);
+    return error;
+}
+
+hr_status hr_file_check_place(const char *path, hr_error *err) {
+    static const char remedy[] = "choose another place, or correct its permissions";
+    struct stat about;
+    if (!strcmp(path, "-")) return HR_OK;
+    if (!stat(path, &about) && !S_ISREG(about.st_mode)) {
+        if (S_ISDIR(about.st_mode)) return fail_place(err, path, "name a file", EISDIR);
+        if (S_ISSOCK(about.st_mode)) return fail_place(err, path, "name a file", ENXIO);
+        return access(path, W_OK) ? fail_place(err, path, remedy, errno) : HR_OK;
+    }
+    char *target = target_of(path);
+    if (!target) return hr_fail_memory(err);
+    const int error = try_beside(target);
+    free(target);
+    if (error == ENOMEM) return hr_fail_memory(err);
+    return error ? fail_place(err, path, remedy, error) : HR_OK;
 }

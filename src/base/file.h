@@ -35,6 +35,9 @@ HR_MUST_CHECK hr_status hr_file_read_path(const char *path, hr_buffer *bytes, hr
  * written to, and "-" is standard output. Fails: IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_file_write_path(const char *path, const char *bytes, size_t size, hr_error *err);
 
+/* Whether hr_file_write_path could make the file now: nothing is left there. Fails: IO, MEMORY. */
+HR_MUST_CHECK hr_status hr_file_check_place(const char *path, hr_error *err);
+
 /* Whether `rights` (st_mode) of the file of a secret key let nobody but its owner use it. Fails: POLICY. */
 HR_MUST_CHECK hr_status hr_file_check_secret(const char *path, unsigned rights, hr_error *err);
 

@@ -1,6 +1,7 @@
 #include "federation/roles/coordinate.h"
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/text/text.h"
 #include "federation/federated/terms.h"
 #include "federation/roles/service_metrics.h"
@@ -46,6 +47,7 @@ static hr_status read_files(hr_coordinator_service *m, const char *path, hr_erro
     job->file.members = &m->federation;
     if (!status && hr_job_file_makes(&job->file) == HR_JOB_MODEL)
         status = hr_model_check_name(m->result, err);
+    if (!status) status = hr_file_check_place(m->result, err);
     return status ? status : hr_own_job_schema(job, err);
 }
 

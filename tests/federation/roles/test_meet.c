@@ -256,6 +256,25 @@ static void test_owner_file__is_read_without_its_table(void **state) {
     free_records();
 }
 
+/* ---- The place of a result ---- */
+
+static void test_coordinator__that_cannot_write_the_model__asks_nobody(void **state) {
+    (void)state;
+    static const char *const places[][2] = {{"nowhere/m.json", "cannot be written: No such file"},
+                                            {"north.csv/m.json", "cannot be written: Not a directory"},
+                                            {".", "cannot be written: Is a directory"}};
+    hr_error err = {0};
+    meeting_records();
+    meeting_federation(1);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        err = (hr_error){0};
+        assert_int_equal(meet(places[i][0], NULL, &err), HR_E_IO);
+        check_file_error(&err, HR_E_IO, places[i][1], places[i][0]);
+    }
+    assert_int_equal(access("coordinator.db", F_OK), -1);
+    assert_int_equal(meet("model.json", NULL, &err), HR_OK);
+}
+
 /* ---- Progress ---- */
 
 static size_t times_shown;
@@ -308,6 +327,8 @@ int main(void) {
                                         meeting_close),
         cmocka_unit_test_setup_teardown(test_owner_file__is_read_without_its_table, meeting_open,
                                         meeting_close),
+        cmocka_unit_test_setup_teardown(test_coordinator__that_cannot_write_the_model__asks_nobody,
+                                        meeting_open, meeting_close),
         cmocka_unit_test_setup_teardown(test_coordinator__shows_how_far_a_job_is, meeting_open,
                                         meeting_close)};
     return cmocka_run_group_tests(tests, NULL, NULL);
