@@ -426,8 +426,10 @@ const command evaluate_command = {
         "the "
         "same. With --epsilon, figures are released with noise that the ledger pays for, "
         "and "
-        "may be published: error, auc and logloss, or rmse and mae, or of times concordance by intervals, "
-        "logloss, and predicted and observed survival until the last cut, each with the standard deviation "
+        "may be published: error, auc and logloss, or rmse and mae, or of quantiles the pinball losses, "
+        "and of several coverage and width, also of each interval within (coverage_0.5), or of times "
+        "concordance by intervals, logloss, and predicted and observed survival until the last cut, each "
+        "with the standard deviation "
         "of its "
         "noise and an interval that holds the exact figure with probability 95 %. They protect single "
         "records: --epsilon refuses a model that protects persons.",
