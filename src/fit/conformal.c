@@ -155,6 +155,16 @@ static hr_status divide_ranks(hr_cluster *cluster, hr_csprng *csprng, hr_parts *
     return status;
 }
 
+hr_status hr_conformal_divide_by(const uint32_t *sides, const hr_data **data, hr_conformal_parts *out,
+                                 hr_error *err) {
+    hr_parts parts = {0};
+    hr_status status = hr_parts_given(sides, hr_data_rows(*data), 2, &parts, err);
+    if (!status) status = hr_conformal_take_sides(*data, &parts, out, err);
+    if (!status) *data = out->trained;
+    hr_parts_done(&parts);
+    return status;
+}
+
 hr_status hr_conformal_divide(const hr_fit_options *options, hr_csprng *csprng, const hr_data **data,
                               hr_conformal_parts *out, hr_error *err) {
     if (hr_conformal_coverage(options) == 0) return HR_OK;
@@ -168,8 +178,8 @@ hr_status hr_conformal_divide(const hr_fit_options *options, hr_csprng *csprng, 
     else
         status = hr_parts_drawn(csprng, of.rows, SHARES, 2, &parts, err);
     if (!status) status = hr_conformal_take_sides(*data, &parts, out, err);
-    hr_parts_done(&parts);
     if (!status) *data = out->trained;
+    hr_parts_done(&parts);
     return status;
 }
 

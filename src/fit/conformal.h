@@ -49,6 +49,11 @@ HR_MUST_CHECK hr_status hr_conformal_refuse(const hr_fit_options *options, const
 HR_MUST_CHECK hr_status hr_conformal_divide(const hr_fit_options *options, hr_csprng *csprng,
                                             const hr_data **data, hr_conformal_parts *out, hr_error *err);
 
+/* As hr_conformal_divide, by sides that are given: record i trains if sides[i] is 0, and is held out if it
+ * is 1. */
+HR_MUST_CHECK hr_status hr_conformal_divide_by(const uint32_t *sides, const hr_data **data,
+                                               hr_conformal_parts *out, hr_error *err);
+
 /* The part for the records of side 0, which train, and those of side 1; a record weighs there what it did in
  * `data`. Owner: as hr_conformal_divide. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_conformal_take_sides(const hr_data *data, const hr_parts *sides,

@@ -13,6 +13,7 @@ COVERED = {
     'audit_runs': 'seq_para',
     'binner': 'cell_data cell_file',
     'broker': 'address',
+    'federated_interval': 'record_sides',
     'candidate_scan': 'candidate_sums candidate_trees score_gradients',
     'class_weights': 'weights',
     'conformal': 'interval',

@@ -4,22 +4,16 @@
 #include "methods/boosting/inprivate.h"
 #include "tables/data/records.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- The round of each record ---- */
 
-/* One spelling for each value: 0 and -0 are the same, and so are all that is missing. */
-static double spelled(double value) {
-    return isnan(value) ? (double)NAN : value + 0.;
-}
-
 static double value_at(const hr_data *data, size_t feature, size_t row) {
     double number;
     uint16_t code;
     if (hr_schema_feature(hr_data_schema(data), feature)->kind == HR_KIND_NUMBER)
-        return spelled(*hr_data_number_block(data, feature, row, 1, &number));
+        return hr_spelled(*hr_data_number_block(data, feature, row, 1, &number));
     return (double)*hr_data_code_block(data, feature, row, 1, &code);
 }
 
@@ -38,7 +32,7 @@ hr_status hr_rounds_of(const hr_data *data, const uint8_t secret[HR_PRF_KEY], si
     if (!record) return hr_fail_memory(err);
     for (size_t i = 0; i < hr_data_rows(data); i++) {
         for (size_t f = 0; f < features; f++) record[f] = value_at(data, f, i);
-        record[features] = spelled(hr_data_labels(data)[i]);
+        record[features] = hr_spelled(hr_data_labels(data)[i]);
         round_of[i] = toss(secret, record, features + 1, rounds);
     }
     free(record);

@@ -16,6 +16,12 @@
 #include "privacy/crypto/prf.h"
 
 #include <hedgerow/data.h>
+#include <math.h>
+
+/* One spelling for each value: 0 and -0 are the same, and so are all that is missing. */
+static inline double hr_spelled(double value) {
+    return isnan(value) ? (double)NAN : value + 0.;
+}
 
 /* round_of: one a record. Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_rounds_of(const hr_data *data, const uint8_t secret[HR_PRF_KEY], size_t rounds,

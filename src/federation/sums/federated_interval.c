@@ -1,9 +1,11 @@
 #include "federation/sums/federated_interval.h"
 
 #include "base/fail.h"
+#include "federation/federated/record_sides.h"
 #include "federation/machines/securesum.h"
-#include "privacy/crypto/csprng.h"
 #include "tables/data/records.h"
+
+#include <stdlib.h>
 
 /* ---- What is public ---- */
 
@@ -45,13 +47,13 @@ void hr_federated_interval_plan(const hr_fit_options *options, const hr_schema *
 
 hr_status hr_federated_interval_divide(const hr_owner_turn *t, const hr_fit_options *options,
                                        const hr_data **data, hr_conformal_parts *parts, hr_error *err) {
-    hr_csprng *coins = NULL;
     *data = t->data;
     if (hr_conformal_coverage(options) == 0) return HR_OK;
     const hr_digest key = hr_securesum_key(t->job->protocol);
-    hr_status status = hr_csprng_open_keyed(key.bytes, &coins, err);
-    if (!status) status = hr_conformal_divide(options, coins, data, parts, err);
-    hr_csprng_close(coins);
+    uint32_t *sides = malloc((hr_data_rows(t->data) + 1) * sizeof *sides);
+    hr_status status = sides ? hr_record_sides(t->data, key.bytes, sides, err) : hr_fail_memory(err);
+    if (!status) status = hr_conformal_divide_by(sides, data, parts, err);
+    free(sides);
     return status;
 }
 

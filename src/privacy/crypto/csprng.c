@@ -64,13 +64,6 @@ hr_status hr_csprng_open_seeded(uint64_t seed, hr_csprng **out, hr_error *err) {
     return HR_OK;
 }
 
-hr_status hr_csprng_open_keyed(const uint8_t key[HR_CSPRNG_KEY], hr_csprng **out, hr_error *err) {
-    _Static_assert(HR_CSPRNG_KEY == (int)KEY, "the size of a key");
-    hr_status status = open_unkeyed(out, err);
-    if (status == HR_OK) memcpy((*out)->key, key, KEY);
-    return status;
-}
-
 void hr_csprng_close(hr_csprng *csprng) {
     if (!csprng) return;
     sodium_memzero(csprng, sizeof *csprng);

@@ -13,11 +13,6 @@ typedef struct hr_csprng hr_csprng;
 HR_MUST_CHECK hr_status hr_csprng_open(hr_csprng **out, hr_error *err);
 /* Keyed from `seed`: the same bits every time. For tests and for `--unsafe-reproducible-noise`. */
 HR_MUST_CHECK hr_status hr_csprng_open_seeded(uint64_t seed, hr_csprng **out, hr_error *err);
-/* Keyed with these bytes: the same bits every time, as secret as the key. For coins that have to be the same
- * after a restart, and for nothing else. */
-enum { HR_CSPRNG_KEY = 32 };
-HR_MUST_CHECK hr_status hr_csprng_open_keyed(const uint8_t key[HR_CSPRNG_KEY], hr_csprng **out,
-                                             hr_error *err);
 /* Wipes the key. NULL is allowed. */
 void hr_csprng_close(hr_csprng *csprng);
 

@@ -3,13 +3,15 @@
 #include "privacy/crypto/prf.h"
 
 #include <stdlib.h>
+#include <xxhash.h>
 
-enum { DIGESTS_FIRST = 256 };
+enum { NAMES_FIRST = 64, DIGESTS_FIRST = 256 };
 
 void hr_persons_done(hr_persons *persons) {
     hr_string_map_done(&persons->numbers);
     hr_arena_free(persons->arena);
     free(persons->digests);
+    free(persons->names);
     *persons = (hr_persons){0};
 }
 
@@ -26,17 +28,37 @@ static bool add_digest(hr_persons *persons, uint32_t number, const char *text, s
     return true;
 }
 
+static bool add_name(hr_persons *persons, const char *text, size_t size, uint32_t number) {
+    if (number == persons->capacity) {
+        const size_t capacity = number ? 2 * persons->capacity : NAMES_FIRST;
+        uint64_t *names = realloc(persons->names, capacity * sizeof *names);
+        if (!names) return false;
+        persons->names = names;
+        persons->capacity = capacity;
+    }
+    persons->names[number] = XXH3_64bits(text, size);
+    return true;
+}
+
 bool hr_persons_number(hr_persons *persons, const char *text, size_t size, uint32_t *out) {
     if (!persons->arena && !(persons->arena = hr_arena_new())) return false;
     uint32_t number = hr_string_map_find(&persons->numbers, text, size);
     if (number == HR_STRING_MAP_NONE) {
         const char *copy = hr_arena_text(persons->arena, text, size);
         number = (uint32_t)persons->numbers.count;
-        if (!copy || !hr_string_map_add(&persons->numbers, copy, size, number)) return false;
+        if (!copy || !add_name(persons, copy, size, number)) return false;
+        if (!hr_string_map_add(&persons->numbers, copy, size, number)) return false;
         if (persons->key && !add_digest(persons, number, text, size)) return false;
     }
     *out = number;
     return true;
+}
+
+void hr_persons_name(hr_persons *persons, hr_data *data) {
+    data->person_names = persons->names;
+    data->person_count = persons->numbers.count;
+    persons->names = NULL;
+    persons->capacity = 0;
 }
 
 /* records[p]: of person p. NULL when memory is short. In a part of a table, numbers go beyond its rows. */
@@ -64,8 +86,10 @@ bool hr_records_weigh(hr_data *data) {
 
 void hr_data_forget_persons(hr_data *data, const hr_schema *schema) {
     free(data->persons);
+    free(data->person_names);
     free(data->weights);
     data->persons = data->weights = NULL;
+    data->person_names = NULL;
     data->schema = schema;
 }
 

@@ -51,7 +51,9 @@ struct hr_data {
     hr_kept *kept;     /* NULL: none */
     uint32_t *persons; /* rows: who a record belongs to, counted from 0; NULL: the schema names no unit */
     hr_person_digest *digests;  /* of persons, by their numbers; NULL: nobody asked for them */
-    size_t person_count;        /* of digests */
+    uint64_t *person_names;     /* by person: a hash of the identifier, the same in whatever order a table is
+                                   read; NULL if `persons` is */
+    size_t person_count;        /* of them, also of persons whose records are elsewhere */
     struct hr_origins *origins; /* where the records come from (tables/source/origins.h); NULL: memory */
     struct hr_cell_file *cells; /* a binned cache (cell_file.h): no columns are here; NULL: none */
     hr_sparse *sparse;          /* the features, and no columns are here; NULL: they are columns */

@@ -276,6 +276,7 @@ hr_status hr_table_take(hr_table *table, bool labelled, hr_data **out, hr_error 
         if (!data->block) free(data->labels);
         data->labels = NULL;
     }
+    hr_persons_name(&table->persons, data);
     table->data = NULL;
     *out = data;
     return HR_OK;

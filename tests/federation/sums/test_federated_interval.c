@@ -1,9 +1,12 @@
 /* Intervals that held-out records of several owners correct, from the offer to the model: which records are
- * in which sum, in all lives of an owner, what each pays, what is found, and what is refused or lost. Where
- * sums are compared epsilon is so large that a false alarm is far below 1e-6. */
+ * in which sum, in all lives of an owner and whatever its table's order, what each pays, what is found, and
+ * what is refused or lost. Where sums are compared epsilon is so large that a false alarm is far below 1e-6.
+ */
+#include "federation/federated/record_sides.h"
 #include "federation/machines/securesum.h"
 #include "federation/sums/federated_interval.h"
 #include "support/false_coordinator.h"
+#include "support/person_tables.h"
 #include "tables/data/records.h"
 
 #include <math.h>
@@ -200,13 +203,18 @@ static void test_job__without_the_option_is_as_before(void **state) {
 
 /* ---- The coins ---- */
 
-/* A machine of an owner's with this secret. */
-static hr_digest key_of(uint8_t secret, uint8_t job) {
-    uint8_t bytes[32] = {secret};
-    const hr_party_view view = {0};
-    hr_protocol_setup setup = {.view = &view, .secret = bytes, .job = {{job}}};
+/* A machine of an owner's with this secret, of 32 bytes. */
+static hr_protocol *machine_of(const uint8_t *secret, uint8_t job) {
+    static const hr_party_view view = {0};
+    hr_protocol_setup setup = {.view = &view, .secret = secret, .job = {{job}}};
     hr_protocol *owner = NULL;
     assert_int_equal(hr_securesum_owner(&setup, &owner, NULL), HR_OK);
+    return owner;
+}
+
+static hr_digest key_of(uint8_t secret, uint8_t job) {
+    uint8_t bytes[32] = {secret};
+    hr_protocol *owner = machine_of(bytes, job);
     const hr_digest key = hr_securesum_key(owner);
     hr_protocol_free(owner);
     return key;
@@ -218,6 +226,183 @@ static void test_coins__are_those_of_the_owner_and_the_job(void **state) {
     assert_memory_equal(one.bytes, again.bytes, sizeof one.bytes);
     assert_memory_not_equal(one.bytes, other.bytes, sizeof one.bytes);
     assert_memory_not_equal(one.bytes, later.bytes, sizeof one.bytes);
+}
+
+/* ---- The sides ---- */
+
+enum { MANY = 20000 };
+
+static const uint8_t key[HR_PRF_KEY] = "the key of an owner's coins, 32b";
+
+/* Room for `rows` sides. Owner: the caller, by free. */
+static uint32_t *sides_of(const hr_data *data) {
+    uint32_t *sides = malloc((hr_data_rows(data) + 1) * sizeof *sides);
+    assert_non_null(sides);
+    assert_int_equal(hr_record_sides(data, key, sides, NULL), HR_OK);
+    return sides;
+}
+
+/* The last record first, without record `gone`. Returns how many. */
+static size_t turn_around(size_t rows, size_t gone, uint32_t *picked) {
+    size_t count = 0;
+    for (size_t i = rows; i-- > 0;)
+        if (i != gone) picked[count++] = (uint32_t)i;
+    return count;
+}
+
+/* Labels of the held-out records of a life of an owner, added up; and how many there are. */
+static double held_out_in_a_life(const hr_data *data, size_t *count) {
+    static const uint8_t secret[32] = {7};
+    hr_protocol *owner = machine_of(secret, 1);
+    const hr_job_view job = {.protocol = owner};
+    const hr_owner_turn turn = {.job = &job, .data = data};
+    const hr_fit_options options = {.conformal = .8};
+    const hr_data *trained = NULL;
+    hr_conformal_parts parts = {0};
+    double sum = 0;
+    assert_int_equal(hr_federated_interval_divide(&turn, &options, &trained, &parts, NULL), HR_OK);
+    assert_ptr_equal(trained, parts.trained);
+    *count = hr_data_rows(parts.held_out);
+    assert_int_equal(hr_data_rows(trained) + *count, hr_data_rows(data));
+    for (size_t i = 0; i < *count; i++) sum += hr_data_labels(parts.held_out)[i];
+    hr_conformal_parts_done(&parts);
+    hr_protocol_free(owner);
+    return sum;
+}
+
+/* The table is read again in another order, and one record is gone. */
+static void test_sides__are_those_of_the_record_in_all_lives(void **state) {
+    (void)state;
+    uint32_t picked[ROWS];
+    size_t held_out, again;
+    table t = table_of_quantiles();
+    const double labels = held_out_in_a_life(t.data, &held_out);
+    hr_data *turned = hr_data_take(t.data, picked, turn_around(ROWS, ROWS, picked));
+    assert_non_null(turned);
+    assert_true(fabs(held_out_in_a_life(turned, &again) - labels) < 1e-9);
+    assert_int_equal(again, held_out);
+    hr_data_free(turned);
+    uint32_t *before = sides_of(t.data);
+    for (size_t gone = 0; gone < ROWS; gone += 100) {
+        const size_t count = turn_around(ROWS, gone, picked);
+        assert_non_null(turned = hr_data_take(t.data, picked, count));
+        uint32_t *after = sides_of(turned);
+        for (size_t i = 0; i < count; i++) assert_int_equal(after[i], before[picked[i]]);
+        free(after);
+        hr_data_free(turned);
+    }
+    free(before);
+    table_close(&t);
+}
+
+/* A fifth of equal records is held out: six deviations. Whichever of them goes, those that are left have the
+ * sides of the first ones. */
+static void test_sides__of_equal_records_are_their_own(void **state) {
+    (void)state;
+    hr_schema *schema = schema_of_text("hedgerow-schema: 1\nlabel: {name: y, kind: number, low: 0, high: 9}\n"
+                                       "features:\n  - {name: x, kind: number, low: 0, high: 1}\n");
+    double *x = calloc(MANY, sizeof *x), *y = calloc(MANY, sizeof *y);
+    assert_true(x && y);
+    for (size_t i = 0; i < MANY; i += 2) x[i] = -0.; /* the same as 0 */
+    const double *const columns[] = {x};
+    hr_data *all, *fewer;
+    assert_int_equal(hr_data_from_arrays(schema, MANY, columns, y, &all, NULL), HR_OK);
+    assert_int_equal(hr_data_from_arrays(schema, MANY - 1, columns, y, &fewer, NULL), HR_OK);
+    uint32_t *sides = sides_of(all), *left = sides_of(fewer);
+    size_t held_out = 0;
+    for (size_t i = 0; i < MANY; i++) held_out += sides[i];
+    assert_true(fabs((double)held_out - .2 * MANY) < 6 * sqrt(.16 * MANY));
+    assert_memory_equal(sides, left, (MANY - 1) * sizeof *sides);
+    free(left);
+    free(sides);
+    hr_data_free(fewer);
+    hr_data_free(all);
+    free(y);
+    free(x);
+    hr_schema_free(schema);
+}
+
+static const char unit_text[] =
+    "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: 0, high: 9}\nfeatures:\n"
+    "  - {name: x, kind: number, low: 0, high: 1}\nunit: who\n";
+
+/* Records of persons p0 to p299, three each, from the last to the first if turned, without those of a person.
+ */
+static hr_data *table_of_persons(const hr_schema *schema, bool turned, size_t gone) {
+    hr_buffer text = {0};
+    hr_buffer_text(&text, "who,x,y\n");
+    for (size_t i = 0; i < ROWS; i++) {
+        const size_t record = turned ? ROWS - 1 - i : i;
+        if (record % 300 != gone) hr_buffer_format(&text, "p%zu,.5,%zu\n", record % 300, record % 7);
+    }
+    hr_buffer_add(&text, "", 1);
+    hr_data *data = data_of_text(schema, text.bytes);
+    hr_buffer_done(&text);
+    return data;
+}
+
+/* Persons are numbered as they come: in another order each has another number, and the side it had. */
+static void test_sides__of_a_person_are_one_in_all_lives(void **state) {
+    (void)state;
+    hr_schema *schema = schema_of_text(unit_text);
+    hr_data *data = table_of_persons(schema, false, 300), *turned = table_of_persons(schema, true, 17);
+    uint32_t *before = sides_of(data), *after = sides_of(turned);
+    size_t held_out = 0, count = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        held_out += before[i];
+        assert_int_equal(before[i], before[i % 300]);
+    }
+    assert_true(held_out % 3 == 0 && held_out / 3 > 18 && held_out / 3 < 102); /* six deviations */
+    for (size_t i = 0; i < ROWS; i++)
+        if ((ROWS - 1 - i) % 300 != 17) assert_int_equal(after[count++], before[ROWS - 1 - i]);
+    assert_int_equal(count, hr_data_rows(turned));
+    uint32_t picked[] = {899, 17, 317, 5};
+    hr_data *some = hr_data_take(data, picked, COUNT(picked));
+    assert_non_null(some);
+    uint32_t *of_some = sides_of(some);
+    for (size_t i = 0; i < COUNT(picked); i++) assert_int_equal(of_some[i], before[picked[i]]);
+    free(of_some);
+    hr_data_free(some);
+    free(after);
+    free(before);
+    hr_data_free(turned);
+    hr_data_free(data);
+    hr_schema_free(schema);
+}
+
+/* Another release of the program has to find the same sides: jobs go on over an upgrade. */
+static void check_golden(const hr_data *data, const char *expected) {
+    char found[64] = "";
+    uint32_t *sides = sides_of(data);
+    for (size_t i = 0; i < hr_data_rows(data); i++) found[i] = sides[i] ? 'h' : '.';
+    assert_string_equal(found, expected);
+    free(sides);
+}
+
+static void test_sides__are_those_of_earlier_releases(void **state) {
+    (void)state;
+    hr_schema *schema = schema_of_text(
+        "hedgerow-schema: 1\nlabel: {name: y, kind: number, low: 0, high: 9}\nfeatures:\n"
+        "  - {name: x, kind: number, low: 0, high: 1}\n  - {name: c, kind: category, values: [a, b]}\n"
+        "missing: [NA]\nweight: {column: w, high: 4}\n");
+    hr_buffer text = {0};
+    hr_buffer_text(&text, "x,c,w,y\nNA,a,1,2\n");
+    for (size_t i = 0; i < 39; i++) {
+        const size_t k = i % 30; /* nine records are there twice */
+        hr_buffer_format(&text, "%g,%c,%zu,%zu\n", (double)(k % 5) / 4, k % 2 ? 'a' : 'b', k % 3, k % 4);
+    }
+    hr_buffer_add(&text, "", 1);
+    hr_data *data = data_of_text(schema, text.bytes);
+    check_golden(data, ".h..hh.................h..h....h.....h..");
+    hr_data_free(data);
+    hr_buffer_done(&text);
+    hr_schema_free(schema);
+    schema = schema_of_text(unit_text);
+    data = data_of_text(schema, "who,x,y\nann,0,1\nbob,0,1\ncy,0,2\nann,1,3\ndee,0,1\neve,0,1\nfay,0,1\n"
+                                "gil,0,1\nhal,0,1\n07,0,1\n7,0,1\njo,0,1\nkim,0,1\nlou,0,1\nmax,0,1\n");
+    check_golden(data, ".h.........h.h.");
+    hr_data_free(data);
+    hr_schema_free(schema);
 }
 
 /* ---- What is refused ---- */
@@ -265,6 +450,10 @@ int main(void) {
         cmocka_unit_test(test_interval__is_that_of_one_life),
         cmocka_unit_test(test_job__without_the_option_is_as_before),
         cmocka_unit_test(test_coins__are_those_of_the_owner_and_the_job),
+        cmocka_unit_test(test_sides__are_those_of_the_record_in_all_lives),
+        cmocka_unit_test(test_sides__of_equal_records_are_their_own),
+        cmocka_unit_test(test_sides__of_a_person_are_one_in_all_lives),
+        cmocka_unit_test(test_sides__are_those_of_earlier_releases),
         cmocka_unit_test(test_question__of_no_held_out_records_is_refused),
         cmocka_unit_test(test_terms__are_refused_by_name),
     };
