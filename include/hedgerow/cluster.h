@@ -116,9 +116,10 @@ typedef struct hr_cluster_table {
  * the records that begin in a range of the files' bytes; or, where a file is compressed or converted, a range
  * of rows, for which each rank reads all files and keeps its own. Parts stand in the order of the ranks.
  * hr_data_report, hr_data_skipped and the checks of columns tell of the whole table at every rank. Every rank
- * calls it. Owner: the caller frees *out. Fails, at every rank alike: as hr_data_read_all at any; ARGUMENT
- * (standard input, or a database, whose rows have no order); IO (ranks found different tables); as the link.
- */
+ * calls it, with the same schema, names of files and options of reading. Owner: the caller frees *out. Fails,
+ * at every rank alike: as hr_data_read_all at any; ARGUMENT (another schema, other names or options than rank
+ * 0 has; standard input, or a database, whose rows have no order); IO (ranks found different tables); as the
+ * link. */
 HR_API HR_MUST_CHECK hr_status hr_cluster_read(hr_cluster *cluster, const hr_schema *schema,
                                                const hr_cluster_table *table, hr_data **out, hr_error *err);
 /* Records of the whole table, once it was read. */

@@ -79,7 +79,7 @@ COVERED = {
 ABSENT = ('codec_gzip_absent', 'codec_xz_absent', 'codec_zstd_absent', 'federation_absent', 'mpi_absent', 'nats_absent', 'party_absent', 'postgres_absent', 'zeromq_absent')
 
 # What takes several processes: tests/trees/cluster starts them.
-RANKS = ('cluster', 'cluster_source', 'mpi_link', 'rank_steps', 'ranges', 'rank_persons', 'read_part', 'worker', 'zeromq_join', 'zeromq_link', 'zeromq_open')
+RANKS = ('cluster', 'cluster_source', 'mpi_link', 'rank_steps', 'ranges', 'rank_persons', 'read_part', 'same_table', 'worker', 'zeromq_join', 'zeromq_link', 'zeromq_open')
 
 
 def stems(root, folder, head):

@@ -5,6 +5,7 @@
 #include "tables/source/origins.h"
 #include "trees/cluster/cluster.h"
 #include "trees/cluster/ranges.h"
+#include "trees/cluster/same_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static hr_status share_rows(hr_cluster *c, const hr_data *data, hr_error *err) {
     hr_status status = hr_rank_link_least(c->link, &least, err);
     if (!status) status = hr_rank_link_least(c->link, &minus_most, err);
     for (size_t r = 0; r <= hr_cluster_size(c); r++) c->begin[r] = first_of_rank(c, data->rows, r);
-    if (status || least == -minus_most) return status;
+    if (status || least == -minus_most) return status ? status : hr_rank_same_contents(c, data->origins, err);
     return hr_fail(err, HR_E_IO, "give all ranks the same files, and let nobody write to them",
                    "ranks found different tables: some have more rows than others");
 }
@@ -179,6 +180,7 @@ hr_status hr_cluster_read(hr_cluster *c, const hr_schema *schema, const hr_clust
     hr_rank_ranges ranges = {0};
     uint8_t key[HR_PRF_KEY];
     hr_status status = hr_cluster_agree(c, check_cluster_table(table, err), err);
+    if (!status) status = hr_rank_same_table(c, schema, table, err);
     if (!status && !has_files_for_all(c, table)) status = hr_rank_ranges_find(c, table, &ranges, err);
     if (!status && hr_schema_unit(schema)) status = hr_rank_persons_key(c, key, err);
     if (!status) {
@@ -190,10 +192,8 @@ hr_status hr_cluster_read(hr_cluster *c, const hr_schema *schema, const hr_clust
     if (!status && by_parts) status = share_contents(c, table, &ranges, data, err);
     if (!status) status = share_table(c, by_parts, &data, err);
     hr_rank_ranges_done(&ranges);
-    if (status) {
-        hr_data_free(data);
-        return status;
-    }
+    if (status) hr_data_free(data);
+    if (status) return status;
     c->serving = true;
     *out = data;
     return HR_OK;

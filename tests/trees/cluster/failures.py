@@ -2,6 +2,7 @@
 """What goes wrong at any rank is told once, with the place where it is, and nothing is spent or written for it. Ranks beside rank 0 touch
 neither ledger nor model. usage: failures.py HEDGEROW FAILING_RANK"""
 import functools
+import gzip
 import json
 import os
 import signal
@@ -56,14 +57,18 @@ def file_cases(c):
 
 
 def check_tables_differ(c):
-    """Ranks that see different files under one name: each in a folder of its own."""
-    for folder, rows in (('first', 50), ('second', 60)):
+    """Ranks that see different files under one name, each in a folder of its own: cut, of other lengths; read whole, with as many records."""
+    for folder, rows, seed in (('first', 50, 1), ('second', 60, 2)):
         os.mkdir(c.path(folder))
         c.must('generate', 'hospital', '--rows', str(rows), '-o', folder + '/rows.csv')
-    words = ['train', '--data', 'rows.csv', '--schema', '../schema.yaml', '--model', '../model.json', '--quiet']
-    command = [*cluster.LAUNCH, '-n', '1', '--wdir', c.path('first'), c.tool, *words, ':', '-n', '1', '--wdir', c.path('second'), c.tool, *words]
-    code, out, err = c.launch(command)
-    assert code == 1 and out == '' and err.count('ranks found different tables') == 1, (code, out, err)
+        c.must('generate', 'hospital', '--rows', '50', '--seed', str(seed), '-o', folder + '/whole.csv')
+        with gzip.open(c.path(folder + '/whole.csv.gz'), 'wb') as file:
+            file.write(c.read(folder + '/whole.csv'))
+    for name, message in (('rows.csv', 'ranks found different tables'), ('whole.csv.gz', 'rank 1 found another table than rank 0')):
+        words = ['train', '--data', name, '--schema', '../schema.yaml', '--model', '../model.json', '--quiet']
+        command = [*cluster.LAUNCH, '-n', '1', '--wdir', c.path('first'), c.tool, *words, ':', '-n', '1', '--wdir', c.path('second'), c.tool, *words]
+        code, out, err = c.launch(command)
+        assert code == 1 and out == '' and err.count(message) == 1, (name, code, out, err)
 
 
 def check_strict(c):

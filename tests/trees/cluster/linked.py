@@ -3,6 +3,7 @@
 within seconds, with errors that name it; and who has no business there cannot join, and disturbs nobody.
 usage: linked.py HEDGEROW LINKED_RANK"""
 import contextlib
+import functools
 import os
 import random
 import shutil
@@ -149,6 +150,41 @@ def check_ledger(c, linked_rank):
     assert not os.path.exists(c.path('linked0.json'))
 
 
+def refused_at_rank_1(c, linked_rank, words, message):
+    """Both ranks say the same, before rank 0 reserves anything."""
+    before = c.must('ledger', 'show', 'budget.db')
+    with Ranks(c, linked_rank, 2) as job:
+        for rank, own in ((0, ['--data', 'train.csv', '--schema', 'schema.yaml', '--ledger', 'budget.db']), (1, words)):
+            job.start(rank, [c.tool, 'train', *own, '--model', 'linked%d.json' % rank, '--epsilon', '1', '--quiet', '--link', job.address, '--rank', rank,
+                             '--ranks', 2, '--link-key', 'job.key'])
+        for rank in range(2):
+            code, out, err = job.end(rank)
+            assert code not in (0, None) and out == '' and message in err, (rank, words, code, out, err)
+    assert c.must('ledger', 'show', 'budget.db') == before and not os.path.exists(c.path('linked0.json'))
+
+
+def check_other_table(c, linked_rank):
+    """A rank with another schema, other options of reading or another table: records would be coded in two ways."""
+    schema, rows = c.read('schema.yaml').decode(), c.read('train.csv').decode()
+    classes = next(line for line in schema[schema.index('label:'):].splitlines() if 'values: [' in line)
+    words = classes.split('[')[1].split(']')[0].split(', ')
+    texts = {'swap.yaml': schema.replace(classes, classes.replace(', '.join(words), ', '.join(reversed(words)))),
+             'high.yaml': schema.replace('high: ', 'high: 1', 1), 'other.csv': rows}
+    for name, text in texts.items():
+        assert name == 'other.csv' or text != schema
+        with open(c.path(name), 'w', encoding='utf-8') as file:
+            file.write(text)
+    data, one = ['--data', 'train.csv'], ['--schema', 'schema.yaml']
+    other_schema = 'rank 1 has another schema than rank 0; give all ranks the same schema file'
+    other_options = 'rank 1 reads with other options than rank 0; give all ranks the same options of reading'
+    other_files = 'rank 1 names other files than rank 0; name the same files at all ranks'
+    feature = next(line.split(': ')[1].strip('" ') for line in schema[schema.index('features:'):].splitlines() if '- name: ' in line)
+    cases = [([*data, '--schema', 'swap.yaml'], other_schema), ([*data, '--schema', 'high.yaml'], other_schema),
+             ([*data, *one, '--drop', feature], other_options), ([*data, *one, '--skip-unlabelled'], other_options),
+             (['--data', 'other.csv', *one], other_files), ([*data, *data, *one], 'is given twice')]
+    cluster.all_of([functools.partial(refused_at_rank_1, c, linked_rank, *case) for case in cases])
+
+
 def check_silence(c, linked_rank):
     """A rank that neither works nor ends."""
     with Ranks(c, linked_rank, 2) as job:
@@ -266,7 +302,7 @@ def test(c, words):
     linked_rank = os.path.abspath(words[0])
     c.must('generate', 'hospital', '--rows', '600', '--seed', '1', '-o', 'train.csv', '--schema', 'schema.yaml')
     c.must('keygen', '--link', 'job.key')
-    for check in (check_models, check_free_port, check_strangers, check_missing, check_silence, check_ciphertext, check_ledger, check_launched, check_deaths):
+    for check in (check_models, check_free_port, check_strangers, check_missing, check_silence, check_ciphertext, check_ledger, check_other_table, check_launched, check_deaths):
         check(c, linked_rank)
 
 
