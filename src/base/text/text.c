@@ -2,7 +2,10 @@
  * characters of Unicode 15. */
 #include "base/text/text.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+enum { PORT_MAX = 65535 };
 
 static bool is_text_blank(char c) {
     return c == ' ' || c == '\t';
@@ -97,6 +100,15 @@ void hr_text_hex(const uint8_t *bytes, size_t size, char *out) {
         *out++ = digits[bytes[i] & 15];
     }
     *out = '\0';
+}
+
+bool hr_port_parse(const char *text, unsigned *port) {
+    const size_t digits = strspn(text, "0123456789");
+    if (!digits || digits > 5 || text[digits]) return false;
+    const unsigned long value = strtoul(text, NULL, 10);
+    if (value > PORT_MAX) return false;
+    *port = (unsigned)value;
+    return true;
 }
 
 const char *hr_list_gap(size_t i, size_t count) {

@@ -30,6 +30,9 @@ void hr_text_show(const char *text, char *out, size_t size);
 /* Two hexadecimal digits for each byte, and a NUL. */
 void hr_text_hex(const uint8_t *bytes, size_t size, char *out);
 
+/* Reads a port: digits to the end of the text, from 0 to 65535. *port is untouched where it is none. */
+bool hr_port_parse(const char *text, unsigned *port);
+
 /* What stands before item i of `count` in a list for people: "a, b or c". Static text. */
 const char *hr_list_gap(size_t i, size_t count);
 

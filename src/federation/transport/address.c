@@ -1,11 +1,10 @@
 #include "federation/transport/address.h"
 
+#include "base/text/text.h"
+
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { PORT_MAX = 65535 };
 
 /* Decided here and not by ctype.h, which depends on the locale. */
 bool hr_nats_name_fits(const char *name) {
@@ -19,14 +18,6 @@ static bool host_fits(const char *host, size_t length, bool bracketed) {
     return length && length < HR_BROKER_HOST && strspn(host, allowed) >= length;
 }
 
-/* A port is digits to the end of the text. 0: it is none. */
-static unsigned parse_port(const char *text) {
-    const size_t digits = strspn(text, "0123456789");
-    if (!digits || digits > 5 || text[digits]) return 0;
-    const unsigned long port = strtoul(text, NULL, 10);
-    return port <= PORT_MAX ? (unsigned)port : 0;
-}
-
 /* One URL of `size` characters. */
 static bool parse_host(const char *url, size_t size, hr_broker_host *out) {
     char text[HR_BROKER_HOST + 16];
@@ -37,7 +28,8 @@ static bool parse_host(const char *url, size_t size, hr_broker_host *out) {
     const char *host = text + 6 + bracketed;
     const size_t length = strcspn(host, bracketed ? "]" : ":");
     const char *after = host + length + (bracketed && host[length] == ']');
-    if (!host_fits(host, length, bracketed) || *after != ':' || (address.port = parse_port(after + 1)) == 0)
+    if (!host_fits(host, length, bracketed) || *after != ':' || !hr_port_parse(after + 1, &address.port) ||
+        !address.port)
         return false;
     memcpy(address.host, host, length);
     *out = address;

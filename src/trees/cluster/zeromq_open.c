@@ -110,13 +110,24 @@ static hr_status open_sockets(hr_zeromq_link *link, const hr_cluster_zeromq *opt
     return status ? status : set_address(link, err);
 }
 
+static hr_status check_address(const hr_cluster_zeromq *o, hr_error *err) {
+    const char *colon = o->address ? strrchr(o->address, ':') : NULL;
+    unsigned port = 0;
+    if (!o->address || strncmp(o->address, "tcp://", 6) != 0 || strlen(o->address) >= HR_ZEROMQ_NAME ||
+        !hr_port_parse(colon + 1, &port))
+        return hr_fail(err, HR_E_ARGUMENT, "write it as tcp://HOST:PORT, with a port up to 65535",
+                       "'%.100s' is not an address", o->address ? o->address : "");
+    if (!o->rank || port) return HR_OK;
+    return hr_fail(err, HR_E_ARGUMENT, "give it the address with that port",
+                   "rank %zu needs the port that rank 0 printed", o->rank);
+}
+
 static hr_status check_options(const hr_cluster_zeromq *o, hr_error *err) {
     if (o->rank >= o->size || o->size > HR_CLUSTER_RANKS_MAX)
         return hr_fail(err, HR_E_ARGUMENT, "ranks are numbered from 0 on", "rank %zu of %zu ranks", o->rank,
                        o->size);
-    if (!o->address || strncmp(o->address, "tcp://", 6) != 0 || strlen(o->address) >= HR_ZEROMQ_NAME)
-        return hr_fail(err, HR_E_ARGUMENT, "write it as tcp://HOST:PORT", "'%.100s' is not an address",
-                       o->address ? o->address : "");
+    hr_status status = check_address(o, err);
+    if (status) return status;
     if (o->join_seconds >= 0 && o->silence_seconds >= 0 && o->join_seconds <= HR_CLUSTER_SECONDS_MAX &&
         o->silence_seconds <= HR_CLUSTER_SECONDS_MAX)
         return HR_OK;

@@ -109,6 +109,18 @@ static void test_list_gap__makes_a_list_of_any_length(void **state) {
     }
 }
 
+static void test_port__is_digits_up_to_65535(void **state) {
+    (void)state;
+    static const char *const none[] = {"", "65536", "99999", "655350", "-1", "+1", " 1", "1 ", "x", "//host"};
+    unsigned port = 7;
+    for (size_t i = 0; i < COUNT(none); i++)
+        if (hr_port_parse(none[i], &port) || port != 7) fail_msg("'%s'", none[i]);
+    assert_true(hr_port_parse("65535", &port));
+    assert_int_equal(port, 65535);
+    assert_true(hr_port_parse("0", &port));
+    assert_int_equal(port, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trim__removes_spaces_and_tabs_at_the_ends),
@@ -117,6 +129,7 @@ int main(void) {
         cmocka_unit_test(test_show__keeps_whole_characters_and_no_control),
         cmocka_unit_test(test_printable__is_what_hides_nothing),
         cmocka_unit_test(test_list_gap__makes_a_list_of_any_length),
+        cmocka_unit_test(test_port__is_digits_up_to_65535),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,7 +163,7 @@ static void other_frames_are_no_message(void **state) {
 static void options_are_checked(void **state) {
     (void)state;
     const hr_cluster_zeromq right = {.size = 2, .address = "tcp://127.0.0.1:0", .key = key};
-    hr_cluster_zeromq wrong[8];
+    hr_cluster_zeromq wrong[11];
     hr_cluster_link link;
     for (size_t i = 0; i < COUNT(wrong); i++) wrong[i] = right;
     wrong[0].rank = 2;
@@ -174,6 +174,9 @@ static void options_are_checked(void **state) {
     wrong[5].key = "C4CC7D17C054A542AA4D16AA3868B6AC823F3E0025356DE5DD22718664205A27";
     wrong[6].join_seconds = -1;
     wrong[7].silence_seconds = 1e9;
+    wrong[8].address = "tcp://127.0.0.1:65536";
+    wrong[9].address = "tcp://127.0.0.1";
+    wrong[10].rank = 1; /* without the port that rank 0 took */
     for (size_t i = 0; i < COUNT(wrong); i++)
         assert_int_equal(hr_cluster_zeromq_open(&wrong[i], &link, NULL), HR_E_ARGUMENT);
     char made[HR_CLUSTER_KEY_TEXT], other[HR_CLUSTER_KEY_TEXT];
