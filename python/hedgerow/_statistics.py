@@ -53,27 +53,39 @@ class Statistics:
         return self.model.summary()
 
 
-def statistics(X: Any, schema: Schema, *, epsilon: float, delta: float | None = None, columns: Sequence[str] | None = None, bins: int | None = None,
+def statistics(X: Any, schema: Schema | str | os.PathLike[str], *, epsilon: float, delta: float | None = None, columns: Sequence[str] | str | None = None, bins: int | None = None,
                by: str | None = None, y: Any = None, ledger: Ledger | str | os.PathLike[str] | None = None, threads: int = 1) -> Statistics:
     """Releases statistics of columns once: what `hedgerow train --method statistics` does.
 
-    X: a table with the columns of the schema. y: the labels, or the name of a column of X that has them; None: the column that the schema's label is named as.
-    columns: whose statistics; None: all. bins: of a number; None: 16. by: 'label': also of each class of the label.
+    X: a table with the columns of the schema. schema: a `Schema` or the path of one. y: the labels, or the name of a column of X that has them; None: the column that the schema's label is named as.
+    columns: whose statistics, names or one name; None: all. bins: of a number; None: 16. by: 'label': also of each class of the label.
     epsilon, delta: one budget for all columns together; delta None: 1e-6, and 0 is pure epsilon. ledger: of the records in X; a `Ledger` or its path; None: nothing is charged.
-    Fails, with nothing spent: ArgumentError, SchemaError, PolicyError, BudgetError."""
+    Fails, with nothing spent: ArgumentError, FileError, FormatError, SchemaError, PolicyError, BudgetError."""
     check_budget(epsilon, delta)
+    known = _schema_of(schema)
+    asked = [columns] if isinstance(columns, str) else columns
     options = ffi.new('hr_fit_options *')
     call(lib.hr_fit_options_init_sized, options, ffi.sizeof('hr_fit_options'), text_to('statistics'), lib.HR_MODE_SOUND)
-    chosen = {'epsilon': epsilon, 'delta': delta, 'columns': None if columns is None else json.dumps(list(columns), ensure_ascii=False), 'bins': bins, 'by': by}
+    chosen = {'epsilon': epsilon, 'delta': delta, 'columns': None if asked is None else json.dumps(list(asked), ensure_ascii=False), 'bins': bins, 'by': by}
     for name, value in chosen.items():
         if value is not None:
             call(lib.hr_fit_options_set, options, text_to(name), text_to(str(value)))
     options.threads, options.of_program = threads, True
     given = _frames.columns_of(X)
-    table = _frames.Table(schema, given, labels_of(schema, labels_in(X, y, schema), given.rows), exposure=exposures_of(None, schema.exposure, given))
+    table = _frames.Table(known, given, labels_of(known, labels_in(X, y, known), given.rows), exposure=exposures_of(None, known.exposure, given))
     opened = ledger_of(ledger)
     with opened._lock if opened else contextlib.nullcontext(), Interrupts() as interrupts:
         options.ledger = ffi.NULL if opened is None else opened._open()
         options.progress, options.remark, options.user = lib.hedgerow_progress, lib.hedgerow_remark, interrupts.handle
         model = Model(made(lib.hr_fit, 'hr_model', lib.hr_model_free, table.at, options))
     return Statistics(model, model.statistics)
+
+
+def _schema_of(schema: Any) -> Schema:
+    """Fails: ArgumentError, and as `Schema.read`."""
+    if isinstance(schema, Schema):
+        return schema
+    if isinstance(schema, (str, os.PathLike)):
+        return Schema.read(schema)
+    message, remedy = 'schema is a Schema or the path of one, not %r' % (schema,), 'write one with `hedgerow schema init`, or make it with Schema.build or Schema.propose'
+    raise ArgumentError('%s; %s' % (message, remedy), field='schema', message=message, remedy=remedy)

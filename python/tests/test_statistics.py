@@ -56,6 +56,20 @@ def test_what_it_cannot_do_is_refused():
         found.model.predict(frame)
 
 
+def test_a_schema_is_a_path_too_and_a_text_one_column(tmp_path):
+    frame, schema = made(50)
+    schema.write(tmp_path / 'schema.yaml')
+    for path in (tmp_path / 'schema.yaml', str(tmp_path / 'schema.yaml')):
+        found = hedgerow.statistics(frame, path, epsilon=1, columns='age')
+        assert {one.column for one in found.figures} - {'', 'age'} == set() and found.of('age')
+    for wrong in (None, {'age': 3}):
+        with pytest.raises(hedgerow.ArgumentError, match='schema is a Schema or the path of one') as caught:
+            hedgerow.statistics(frame, wrong, epsilon=1)
+        assert caught.value.field == 'schema' and caught.value.remedy
+    with pytest.raises(hedgerow.FileError):
+        hedgerow.statistics(frame, tmp_path / 'nothing.yaml', epsilon=1)
+
+
 def test_the_report_has_the_figures(tmp_path):
     pytest.importorskip('jinja2')
     pytest.importorskip('matplotlib')
