@@ -309,10 +309,6 @@ static bool is_consistent(const command *self, const evaluate_args *args) {
         wrong = "--model is missing";
     else if (!args->epsilon.given && (args->ledger != NULL || args->delta.given || args->plan))
         wrong = "--ledger, --delta and --plan are for figures that --epsilon releases";
-    else if (args->epsilon.given && args->ledger == NULL && !args->plan)
-        wrong =
-            "--epsilon spends from a budget: name the ledger of the records with --ledger ('hedgerow ledger "
-            "create' creates one)";
     else if (args->epsilon.given && args->confusion)
         wrong = "--confusion prints exact counts, which --epsilon does not pay for";
     else if (args->epsilon.given && args->horizon.given)
@@ -366,7 +362,11 @@ static hr_status check_horizon(const evaluate_args *args, const evaluation_run *
 
 static hr_status evaluate(const command *self, const evaluate_args *args, evaluation_run *run,
                           hr_error *err) {
-    hr_status status = input_timed_model(args->model, args->table.timings, &run->model, err);
+    hr_status status = input_predictor(args->model, args->table.timings, &run->model, err);
+    if (status == HR_OK && args->epsilon.given && args->ledger == NULL && !args->plan)
+        status = fail_argument(err, "--epsilon spends from a budget",
+                               "name the ledger of the records with --ledger ('hedgerow ledger create' "
+                               "creates one)");
     if (status == HR_OK) status = decide_read(&args->decide, hr_model_schema(run->model), &run->rule, err);
     if (status == HR_OK && args->confusion && !is_classifier(run))
         status = refuse_without_classes(hr_model_schema(run->model), "--confusion is", "leave it out", err);

@@ -39,7 +39,7 @@ static int run_export(const command *self, int argc, char **argv) {
     if (!args_parse(self, argc, argv, &args)) return EXIT_USAGE;
     hr_error err = {0};
     hr_model *model = NULL;
-    hr_status status = input_model(args.model, &model, &err);
+    hr_status status = input_predictor(args.model, NULL, &model, &err);
     if (status == HR_OK) status = write_export(model, formats[args.format], args.out, &err);
     hr_model_free(model);
     return status == HR_OK ? EXIT_DONE : report_error(self->name, &err);

@@ -300,7 +300,7 @@ static int run_predict(const command *self, int argc, char **argv) {
     if (status == HR_OK)
         status = own_output_probe(args.output, predict_output_rule(&args), is_target,
                                   "predictions of this program", &err);
-    if (status == HR_OK) status = input_timed_model(args.model, args.table.timings, &model, &err);
+    if (status == HR_OK) status = input_predictor(args.model, args.table.timings, &model, &err);
     if (status != HR_OK) goto out;
     if ((args.scores || args.classes) && hr_schema_label(hr_model_schema(model))->kind == HR_KIND_NUMBER) {
         code = usage_error(self->name, "the model predicts %s: --scores and --classes are for classes",

@@ -227,7 +227,7 @@ static hr_status set_class_weights(const train_args *args, train_run *run, hr_er
 }
 
 static hr_status read_start(const train_args *args, train_run *run, hr_error *err) {
-    hr_status status = args->start == NULL ? HR_OK : input_model(args->start, &run->start, err);
+    hr_status status = args->start == NULL ? HR_OK : input_predictor(args->start, NULL, &run->start, err);
     run->options.start = run->start;
     run->options.start_is_public = args->start_is_public;
     return status;

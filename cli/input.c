@@ -63,11 +63,15 @@ hr_status input_model(const char *path, hr_model **out, hr_error *err) {
     return status;
 }
 
-hr_status input_timed_model(const char *path, hr_timings *timings, hr_model **out, hr_error *err) {
+hr_status input_predictor(const char *path, hr_timings *timings, hr_model **out, hr_error *err) {
     hr_timings_enter(timings, HR_PHASE_MODEL);
     const hr_status status = input_model(path, out, err);
     hr_timings_leave(timings);
-    return status;
+    if (status != HR_OK || hr_model_statistic(*out, 0) == NULL) return status;
+    fail_argument(err, "these are statistics of columns, and predict nothing",
+                  "see it with 'show', or train a model");
+    snprintf(err->file, sizeof err->file, "%s", is_standard(path) ? input_name : path);
+    return HR_E_ARGUMENT;
 }
 
 hr_status input_data(const hr_schema *schema, const char *path, size_t format, bool label_optional,

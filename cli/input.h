@@ -116,8 +116,8 @@ void input_warn_skipped(const command *self, const hr_data *data);
 
 hr_status input_schema(const char *path, hr_schema **out, hr_error *err);
 hr_status input_model(const char *path, hr_model **out, hr_error *err);
-/* The same, timed. */
-hr_status input_timed_model(const char *path, hr_timings *timings, hr_model **out, hr_error *err);
+/* The same, timed, of a model that is to predict: statistics are refused. `timings` NULL: none. */
+hr_status input_predictor(const char *path, hr_timings *timings, hr_model **out, hr_error *err);
 hr_status input_data(const hr_schema *schema, const char *path, size_t format, bool label_optional,
                      hr_data **out, hr_error *err);
 
