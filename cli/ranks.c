@@ -60,10 +60,11 @@ bool ranks_link_usable(const command *self, const link_args *link) {
         usage_error(self->name, "--link, --rank, --ranks and --link-key are given together or not at all");
         return false;
     }
-    if (link->ranks.value >= 2 && link->ranks.value <= HR_CLUSTER_RANKS_MAX &&
-        link->rank.value < link->ranks.value)
-        return true;
-    usage_error(self->name, "--ranks is from 2 to %d, and --rank from 0 to one less", HR_CLUSTER_RANKS_MAX);
+    const unsigned long long rank = link->rank.value, ranks = link->ranks.value;
+    if (ranks >= 2 && ranks <= HR_CLUSTER_RANKS_MAX && rank < ranks) return true;
+    usage_error(self->name,
+                "--rank %llu of --ranks %llu: --ranks is from 2 to %d, and --rank from 0 to one less", rank,
+                ranks, HR_CLUSTER_RANKS_MAX);
     return false;
 }
 

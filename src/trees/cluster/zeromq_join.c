@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HOST_ROOM = 64 };
+enum { HOST_ROOM = 64, REASON_ROOM = 120 };
 
 typedef struct join_request {
     char format[8];
@@ -20,13 +20,17 @@ static const char format[8] = "ranks 1";
 
 /* ---- Rank 0 ---- */
 
-/* NULL: it may take part. */
-static const char *refusal(const hr_zeromq_link *link, const join_request *request) {
+/* NULL: it may take part. text: room for a reason with numbers. */
+static const char *refusal(const hr_zeromq_link *link, const join_request *request, char text[REASON_ROOM]) {
     if (memcmp(request->format, format, sizeof format) != 0)
         return "the process has another version of Hedgerow";
     if (!hr_digest_is(&link->proof, request->proof, sizeof request->proof))
         return "the process has another key";
-    if (request->size != link->size) return "the process was told another number of ranks";
+    if (request->size != link->size) {
+        snprintf(text, REASON_ROOM, "the process was told another number of ranks, %llu, than rank 0, %zu",
+                 (unsigned long long)request->size, link->size);
+        return text;
+    }
     if (request->rank == 0 || request->rank >= link->size) return "its rank is none of the others'";
     return link->peers[request->rank].joined ? "this rank has joined already" : NULL;
 }
@@ -40,7 +44,8 @@ static bool admit(hr_zeromq_link *link, hr_zeromq_message *m) {
     }
     memcpy(&request, zmq_msg_data(&m->body), sizeof request);
     request.host[HOST_ROOM - 1] = '\0';
-    const char *reason = refusal(link, &request);
+    char text[REASON_ROOM];
+    const char *reason = refusal(link, &request, text);
     if (reason) {
         hr_zeromq_refuse(link, &m->id, reason);
         return false;

@@ -224,7 +224,7 @@ def check_strangers(c, linked_rank):
         job.in_c(1, 'join=2', key='other.key', name='other key')
         code, _, err = job.end('other key')
         assert code == 1 and 'another key' in err, err
-        for name, rank, ranks, wanted in (('alone', 1, 2, 'another number of ranks'), ('first', 0, 3, 'cannot listen')):
+        for name, rank, ranks, wanted in (('alone', 1, 2, 'another number of ranks, 2, than rank 0, 3'), ('first', 0, 3, 'cannot listen')):
             job.ranks = ranks
             job.in_c(rank, name=name)
             job.ranks = 3

@@ -103,7 +103,7 @@ static void who_does_not_fit_is_refused(void **state) {
     assert_string_equal(err.message, "rank 1 did not join within 1 seconds");
     assert_refused(&s, "the process has another key");
     assert_refused(&s, "the process has another version of Hedgerow");
-    assert_refused(&s, "the process was told another number of ranks");
+    assert_refused(&s, "the process was told another number of ranks, 3, than rank 0, 2");
     assert_refused(&s, "its rank is none of the others'");
     assert_refused(&s, "its rank is none of the others'");
     for (int i = 0; i < 4; i++) assert_refused(&s, not_understood);
