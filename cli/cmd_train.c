@@ -329,11 +329,7 @@ static void print_summary(FILE *out, const train_args *args, const train_run *ru
     const bool has_modes = method != NULL && method->is_private;
     fprintf(out, "%-8s %s%s%s\n", "method", hr_model_method(run->model), has_modes ? ", in mode " : "",
             has_modes ? mode_text(run->model) : "");
-    fprintf(out, "%-8s %zu rows (" EXACT_ROWS "), %zu features\n", "data", rows_of_run(run),
-            hr_schema_feature_count(run->schema));
-    fprintf(out, "%-8s %s, %zu trees\n", "model",
-            is_standard_output(args->model) ? "standard output" : args->model,
-            hr_model_tree_count(run->model));
+    print_made(out, rows_of_run(run), args->model, run->model);
     print_ledger_left(out, total);
     print_privacy(out, is_standard_output(args->model) ? "FILE" : args->model, run->model, "the whole model");
 }

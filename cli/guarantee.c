@@ -1,5 +1,7 @@
 #include "guarantee.h"
 
+#include "places.h"
+
 #include <hedgerow/amount.h>
 
 static void json_amounts(json_writer *json, const hr_guarantee *guarantee) {
@@ -36,6 +38,25 @@ void json_start(json_writer *json, const hr_model *model) {
     json_text(json, "promise", both.promise);
     json_conditions(json, &both.conditions);
     json_close(json, '}');
+}
+
+/* 0 of what is no file of statistics. */
+static size_t statistic_columns(const hr_model *model) {
+    size_t count = 0;
+    while (hr_model_statistic(model, count) != NULL) count++;
+    return count > 0 ? count - 1 : 0; /* the first is of the records */
+}
+
+void print_made(FILE *out, size_t rows, const char *path, const hr_model *model) {
+    const size_t columns = statistic_columns(model);
+    const size_t features = hr_schema_feature_count(hr_model_schema(model));
+    const char *const name = is_standard_output(path) ? "standard output" : path;
+    fprintf(out, "%-8s %zu rows (" EXACT_ROWS "), %zu %s\n", "data", rows, columns > 0 ? columns : features,
+            columns > 0 ? "columns" : "features");
+    if (columns > 0)
+        fprintf(out, "%-8s %s\n", "file", name);
+    else
+        fprintf(out, "%-8s %s, %zu trees\n", "model", name, hr_model_tree_count(model));
 }
 
 void print_privacy(FILE *out, const char *name, const hr_model *model, const char *covered) {

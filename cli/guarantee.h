@@ -14,6 +14,9 @@ void json_guarantee(json_writer *json, const hr_guarantee *guarantee);
  */
 void json_start(json_writer *json, const hr_model *model);
 
+/* Two lines: how many rows trained, and where the model, or the file of statistics, is. */
+void print_made(FILE *out, size_t rows, const char *path, const hr_model *model);
+
 /* One line, of which `hedgerow show NAME` has the whole statement. covered: what the guarantee is of, such as
  * "the whole model". */
 void print_privacy(FILE *out, const char *name, const hr_model *model, const char *covered);

@@ -246,8 +246,10 @@ static bool in_range(const option *o, double value) {
 static hr_status refuse_option_value(const option *o, const char *value, hr_error *err) {
     char remedy[160];
     snprintf(remedy, sizeof remedy, "allowed: %s (%s)", o->range, o->help);
-    hr_status status = hr_fail(err, HR_E_ARGUMENT, remedy,
-                               "option %s: '%.60s' is out of range or not of its type", o->name, value);
+    hr_status status = *value
+                           ? hr_fail(err, HR_E_ARGUMENT, remedy,
+                                     "option %s: '%.60s' is out of range or not of its type", o->name, value)
+                           : hr_fail(err, HR_E_ARGUMENT, remedy, "option %s is empty", o->name);
     return hr_fail_at(err, status, NULL, 0, 0, o->name);
 }
 
