@@ -208,12 +208,13 @@ static void print_model_json(const hr_model *model, const feature_facts *facts, 
     json_open(&json, NULL, '{');
     json_text(&json, "method", hr_model_method(model));
     json_text(&json, "mode", hr_model_mode(model) == HR_MODE_PAPER ? "paper" : "sound");
-    json_text(&json, "task", tasks[hr_schema_task(schema)]);
+    const bool predicts = hr_model_statistic(model, 0) == NULL;
+    json_text(&json, "task", predicts ? tasks[hr_schema_task(schema)] : "statistics");
     json_text(&json, "label", hr_schema_label(schema)->name);
     json_integer(&json, "trees", hr_model_tree_count(model));
     if (hr_model_records(model) > 0) json_number(&json, "records", hr_model_records(model));
     if (hr_model_suspect(model) != NULL) json_text(&json, "suspect", hr_model_suspect(model));
-    json_flag(&json, "additive", hr_model_is_additive(model));
+    if (predicts) json_flag(&json, "additive", hr_model_is_additive(model));
     json_open(&json, "guarantee", '{');
     json_guarantee(&json, hr_model_guarantee(model));
     json_close(&json, '}');
