@@ -139,11 +139,13 @@ hr_status hr_conformal_plan(const hr_fit_options *options, const hr_budget *budg
 
 /* ---- The two sides ---- */
 
-hr_status hr_conformal_take_sides(const hr_data *data, const hr_parts *sides, hr_conformal_parts *out,
+hr_status hr_conformal_take_sides(const hr_data **data, const hr_parts *sides, hr_conformal_parts *out,
                                   hr_error *err) {
-    out->trained = hr_data_take_weighed(data, hr_parts_rows(sides, 0), hr_parts_size(sides, 0));
-    out->held_out = hr_data_take_weighed(data, hr_parts_rows(sides, 1), hr_parts_size(sides, 1));
-    return out->trained && out->held_out ? HR_OK : hr_fail_memory(err);
+    out->trained = hr_data_take_weighed(*data, hr_parts_rows(sides, 0), hr_parts_size(sides, 0));
+    out->held_out = hr_data_take_weighed(*data, hr_parts_rows(sides, 1), hr_parts_size(sides, 1));
+    if (!out->trained || !out->held_out) return hr_fail_memory(err);
+    *data = out->trained;
+    return HR_OK;
 }
 
 /* The coins are for the records of all ranks, *own for this one's. */
@@ -159,8 +161,7 @@ hr_status hr_conformal_divide_by(const uint32_t *sides, const hr_data **data, hr
                                  hr_error *err) {
     hr_parts parts = {0};
     hr_status status = hr_parts_given(sides, hr_data_rows(*data), 2, &parts, err);
-    if (!status) status = hr_conformal_take_sides(*data, &parts, out, err);
-    if (!status) *data = out->trained;
+    if (!status) status = hr_conformal_take_sides(data, &parts, out, err);
     hr_parts_done(&parts);
     return status;
 }
@@ -177,8 +178,7 @@ hr_status hr_conformal_divide(const hr_fit_options *options, hr_csprng *csprng, 
         status = hr_parts_drawn_by_persons(csprng, &of, SHARES, 2, &parts, err);
     else
         status = hr_parts_drawn(csprng, of.rows, SHARES, 2, &parts, err);
-    if (!status) status = hr_conformal_take_sides(*data, &parts, out, err);
-    if (!status) *data = out->trained;
+    if (!status) status = hr_conformal_take_sides(data, &parts, out, err);
     hr_parts_done(&parts);
     return status;
 }

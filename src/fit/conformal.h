@@ -54,9 +54,9 @@ HR_MUST_CHECK hr_status hr_conformal_divide(const hr_fit_options *options, hr_cs
 HR_MUST_CHECK hr_status hr_conformal_divide_by(const uint32_t *sides, const hr_data **data,
                                                hr_conformal_parts *out, hr_error *err);
 
-/* The part for the records of side 0, which train, and those of side 1; a record weighs there what it did in
- * `data`. Owner: as hr_conformal_divide. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_conformal_take_sides(const hr_data *data, const hr_parts *sides,
+/* Parts *data in two: the records of side 0, which train and which *data is afterwards, and those of side 1.
+ * A record weighs there what it did. Owner: as hr_conformal_divide. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_conformal_take_sides(const hr_data **data, const hr_parts *sides,
                                                 hr_conformal_parts *out, hr_error *err);
 
 /* Held-out records, beside the interval between two outputs of a forest. */

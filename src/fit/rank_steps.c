@@ -204,9 +204,8 @@ static hr_status take_hold_out(rank_table *t, const hr_rank_step *step, hr_local
     hr_parts sides = {0};
     if (!step->parts || step->part_count != rows) return HR_E_FORMAT;
     hr_status status = hr_parts_given(step->parts, rows, 2, &sides, err);
-    if (!status) status = hr_conformal_take_sides(records->data, &sides, &t->parts, err);
+    if (!status) status = hr_conformal_take_sides(&records->data, &sides, &t->parts, err);
     hr_parts_done(&sides);
-    if (!status) records->data = t->parts.trained;
     return status;
 }
 

@@ -57,7 +57,7 @@ static void state_additions(joint_making *m, bool persons) {
     if (m->joint.schema)
         snprintf(m->statement + used, STATEMENT - used,
                  " The cuts between intervals of times were released as well, for %.3g %% of the budget.",
-                 100 * hr_cuts_share(&hr_method_hedge, m->job->schema));
+                 100 * hr_cuts_share(m->method, m->job->schema));
     if (!m->joint.release_count) return;
     const hr_release *last = &m->joint.releases[m->joint.release_count - 1];
     used = strlen(m->statement);
