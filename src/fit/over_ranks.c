@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-static const char in_one_process[] = "train in one process, without mpirun";
+static const char in_one_process[] = "train in one process, without mpirun or --link";
 
 static hr_status refuse_over_ranks(const char *field, const char *why, const char *remedy, hr_error *err) {
     hr_status status = hr_fail(err, HR_E_ARGUMENT, remedy, "%s", why);
@@ -20,8 +20,8 @@ static hr_status refuse_over_ranks(const char *field, const char *why, const cha
 static hr_status check_method_over_ranks(const hr_method *method, hr_task task, hr_error *err) {
     char remedy[200];
     if (method->over_ranks) return HR_OK;
-    size_t at =
-        (size_t)snprintf(remedy, sizeof remedy, "train in one process, without mpirun, or with one of:");
+    size_t at = (size_t)snprintf(remedy, sizeof remedy,
+                                 "train in one process, without mpirun or --link, or with one of:");
     for (size_t i = 0; i < hr_method_count() && at < sizeof remedy; i++) {
         const hr_method *other = hr_method_named(hr_method_at(i)->name);
         if (other->over_ranks && hr_method_learns(other, task))
@@ -35,7 +35,7 @@ static hr_status check_method_over_ranks(const hr_method *method, hr_task task, 
 /* Each of these looks at more of the records than sums over a rank's part hold. */
 static hr_status check_options_over_ranks(const hr_fit_options *options, hr_error *err) {
     if (options->mode == HR_MODE_PAPER && hr_method_named(options->method)->info.is_private)
-        return refuse_over_ranks("mode", "published modes are not trained over ranks",
+        return refuse_over_ranks("mode", "mode paper is not trained over ranks",
                                  "train in sound mode, or in one process", err);
     if (options->edges == HR_EDGES_EXACT)
         return refuse_over_ranks("edges", "exact bin edges need all records in one process",

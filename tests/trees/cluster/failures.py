@@ -23,16 +23,19 @@ def refused(c, ranks, words, code, text):
 
 def usage_cases():
     data = ['--data', 'train.csv']
-    return [(2, [*TRAIN, *data, '--method', 'rf'], 2, "field 'method': method rf is not trained over ranks; train in one process, without mpirun, or with one of: hedge"),
+    return [(2, [*TRAIN, *data, '--method', 'rf'], 2,
+             "field 'method': method rf is not trained over ranks; train in one process, without mpirun or --link, or with one of: hedge"),
             (2, [*TRAIN, *data, '--method', 'gbdt'], 2, "field 'edges': exact bin edges need all records in one process; add --option edges=public"),
-            (2, [*TRAIN, *data, '--method', 'dpboost', '--mode', 'paper'], 2, "field 'mode': published modes are not trained over ranks"),
+            (2, [*TRAIN, *data, '--method', 'dpboost', '--mode', 'paper'], 2, "field 'mode': mode paper is not trained over ranks"),
             (2, [*TRAIN, *data, '--nonsense'], 2, "unknown option '--nonsense'"),
             (3, [*TRAIN, *data, '--epsilon', '-1'], 2, "field 'epsilon'"),
             (2, [*TRAIN, '--data', '-'], 2, 'only one of several ranks has a standard input'),
             (2, [*TRAIN, '--data', 'rows.db', '--query', 'query.sql'], 2, 'ranks cannot share out the rows of a query'),
-            (2, ['--schema', 'persons.yaml', *TRAIN[2:], *data, '--records-per-person', '2'], 2, "field 'records-per-person': ranks do not draw records of persons"),
+            (2, ['--schema', 'persons.yaml', *TRAIN[2:], *data, '--records-per-person', '2'], 2,
+             "field 'records-per-person': ranks do not draw records of persons; train in one process, without mpirun or --link"),
             (2, ['--schema', 'persons.yaml', *TRAIN[2:], *data, '--conformal', '0.8'], 2, "field 'conformal': ranks hold no persons out"),
-            (2, [*TRAIN, *data, '--method', 'statistics'], 2, "field 'method': method statistics is not trained over ranks")]
+            (2, [*TRAIN, *data, '--method', 'statistics'], 2,
+             "field 'method': method statistics is not trained over ranks; train in one process, without mpirun or --link, or with")]
 
 
 def file_cases(c):
