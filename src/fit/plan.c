@@ -12,9 +12,12 @@
 static const double RECORDS_MAX = 4294967294; /* of a table */
 
 static hr_status refuse_plan_method(const hr_method *method, hr_error *err) {
-    char remedy[160];
-    snprintf(remedy, sizeof remedy, "method %s has a plan; the others follow their options",
+    char follow[160];
+    snprintf(follow, sizeof follow, "method %s has a plan; the others follow their options",
              hr_default_method());
+    const char *remedy = method->predicts_nothing
+                             ? "docs/how-to/statistics.md has a table of errors, by epsilon and records"
+                             : follow;
     return hr_fail(err, HR_E_ARGUMENT, remedy, "method %s has no plan that depends on the budget",
                    method->info.name);
 }
