@@ -310,7 +310,7 @@ typedef struct hr_party_settings {
  * is waited for, until should_continue says no: log_line hears of it once, and once more when it is there.
  * Spends: of each job that it accepts at most its epsilon, in its ledger, before any noise is drawn. Fails:
  * IO, FORMAT, SCHEMA, POLICY (its file, key, data, ledger; or the broker refuses), CANCELLED
- * (should_continue), MEMORY. */
+ * (should_continue), MEMORY. A table without records is a failure SCHEMA. */
 HR_API HR_MUST_CHECK hr_status hr_serve(const char *file, const hr_party_settings *settings, hr_error *err);
 
 /* Records in memory, each in place of a table that an owner file names. Both follow the schema of the owner

@@ -85,7 +85,9 @@ static hr_status read_records(hr_owner_service *s, const hr_owner_opening *o, hr
         status = read_owner_table(s, s->file.test, s->file.test_query, &s->read_test, err);
     s->data = o->records.data ? o->records.data : s->read;
     s->test = o->records.test ? o->records.test : s->read_test;
-    return status;
+    if (!status) status = hr_data_refuse_empty(s->data, s->read ? s->file.data : o->file, err);
+    return status || !s->test ? status
+                              : hr_data_refuse_empty(s->test, s->read_test ? s->file.test : o->file, err);
 }
 
 /* To the log of this owner alone, and without shares of cells: others may collect and store logs. */

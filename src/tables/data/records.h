@@ -104,6 +104,10 @@ hr_data *hr_data_new(const hr_schema *schema);
 HR_MUST_CHECK hr_status hr_data_refuse_repeats(const hr_data *data, hr_error *err);
 HR_MUST_CHECK hr_status hr_data_refuse_shared(const hr_data *a, const hr_data *b, hr_error *err);
 
+/* A table without records: training refuses it, and an owner has nothing to serve. `from` is shown without a
+ * password: a table, or the file that is in its place. Fails: SCHEMA. */
+HR_MUST_CHECK hr_status hr_data_refuse_empty(const hr_data *data, const char *from, hr_error *err);
+
 /* Whether the owner declares that files of equal content hold records of different people, and there are
  * several files: a public fact, whether any are equal or not. What is released says then what follows. */
 bool hr_data_declares_equal(const hr_data *data);

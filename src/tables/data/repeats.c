@@ -2,6 +2,7 @@
 #include "base/fail.h"
 #include "tables/data/records.h"
 #include "tables/schema/schema.h"
+#include "tables/source/database_address.h"
 #include "tables/source/origins.h"
 
 #include <math.h>
@@ -95,6 +96,14 @@ hr_status hr_data_refuse_repeats(const hr_data *data, hr_error *err) {
 
 hr_status hr_data_refuse_shared(const hr_data *a, const hr_data *b, hr_error *err) {
     return hr_origins_refuse_shared(a->origins, b->origins, err);
+}
+
+hr_status hr_data_refuse_empty(const hr_data *data, const char *from, hr_error *err) {
+    char shown[HR_DATABASE_SHOWN];
+    if (data->rows) return HR_OK;
+    hr_database_show(from, shown);
+    hr_fail(err, HR_E_SCHEMA, "add records", "the data have no rows");
+    return hr_fail_at(err, HR_E_SCHEMA, shown, 0, 0, NULL);
 }
 
 hr_status hr_data_refuse_twice(const hr_data *const *tables, size_t count, hr_error *err) {

@@ -243,6 +243,26 @@ static void keep_names(void *user, const hr_owner_info *info) {
              info->ledger, info->test ? info->test : "-");
 }
 
+static void test_owner__refuses_a_table_without_records(void **state) {
+    (void)state;
+    hr_error err = {0};
+    hr_data *none = NULL;
+    size_t size = 0;
+    read_records_of_north();
+    char *text = read_file("north.csv", &size);
+    assert_int_equal(hr_data_parse(schema, text, (size_t)(strchr(text, '\n') + 1 - text), NULL, &none, &err),
+                     HR_OK);
+    const hr_data *const given[][2] = {{none, NULL}, {records, none}};
+    for (size_t i = 0; i < 2; i++) {
+        err = (hr_error){0};
+        assert_int_equal(open_north(given[i][0], given[i][1], &err), HR_E_SCHEMA);
+        check_file_error(&err, HR_E_SCHEMA, "the data have no rows", "north.yaml");
+    }
+    free(text);
+    hr_data_free(none);
+    free_records();
+}
+
 static void test_owner_file__is_read_without_its_table(void **state) {
     (void)state;
     char names[200] = "";
@@ -324,6 +344,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_owner__refuses_records_that_are_there_twice, meeting_open,
                                         meeting_close),
         cmocka_unit_test_setup_teardown(test_owner__refuses_records_without_labels, meeting_open,
+                                        meeting_close),
+        cmocka_unit_test_setup_teardown(test_owner__refuses_a_table_without_records, meeting_open,
                                         meeting_close),
         cmocka_unit_test_setup_teardown(test_owner_file__is_read_without_its_table, meeting_open,
                                         meeting_close),
