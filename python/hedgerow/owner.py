@@ -6,7 +6,7 @@ import os
 import threading
 import weakref
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any, Callable, TypeVar
 
 from . import _frames
 from ._jobs import CancelledJob, Charge, Job, cancel_job, charges, jobs, text_of_job
@@ -14,9 +14,11 @@ from ._native import call, ffi, lib, text_of, text_to
 from ._parameters import exposures_of, is_whole, threads_of
 from ._progress import LOG
 from ._work import LogLine, Traffic, Work
-from .errors import ArgumentError
+from .errors import ArgumentError, BusyError, FormatError, HedgerowError
 from .ledger import Ledger
 from .schema import Schema
+
+Failure = TypeVar('Failure', bound=HedgerowError)
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,10 @@ class Owner:
 
     def __init__(self, path: str | os.PathLike[str], table: Any = None, *, test: Any = None) -> None:
         self.path = os.fspath(path)
+        _refuse_path('table', 'data', table)
+        _refuse_path('test', 'test', test)
         names = _names_in(self.path)
-        self.name, self._ledger_path = names['name'], names['ledger']
+        self.name, self._ledger_path, self._names_data = names['name'], names['ledger'], bool(names['data'])
         schema = Schema.read(names['schema']) if table is not None or test is not None else None
         self._data = _data_of(schema, table) if schema is not None and table is not None else None
         self._test = _data_of(schema, test) if schema is not None and test is not None else None
@@ -115,7 +119,9 @@ class Owner:
         return 'Owner(%r)' % self.path
 
     def _settings(self, work: Work, jobs: int | None, n_jobs: int, metrics: str | os.PathLike[str] | None) -> tuple[Any, Any]:
-        """hr_party_settings, and what has to be kept. Fails: ArgumentError."""
+        """hr_party_settings, and what has to be kept. Fails: ArgumentError, FormatError."""
+        if self._data is None and not self._names_data:
+            raise _failure(FormatError, self.path, 'data', "the key 'data' is missing", 'name a file, or the address of a database, or give table=')
         if jobs is not None and not (is_whole(jobs) and jobs > 0):
             raise ArgumentError('jobs is a whole number from 1 on, or None, not %r.' % (jobs,))
         settings, file = work.settings(), text_to(None if metrics is None else os.fspath(metrics))
@@ -123,15 +129,22 @@ class Owner:
         return settings, file
 
     def _serve(self, work: Work, settings: tuple[Any, Any]) -> Traffic:
-        records = ffi.new('hr_owner_records *')
+        records, own = ffi.new('hr_owner_records *'), (os.getpid(), os.path.realpath(self._ledger_path))
         records.data = ffi.NULL if self._data is None else self._data.at
         records.test = ffi.NULL if self._test is None else self._test.at
+        SERVED.append(own)
         try:
             with work:
                 call(lib.hr_serve_records, text_to(self.path), records, settings[0])
         except KeyboardInterrupt:
             if work.raised is not None:  # by a function of the program
                 raise
+        except BusyError:
+            if SERVED.count(own) < 2:
+                raise
+            raise _failure(BusyError, self._ledger_path, '', 'this program serves it already', 'stop that service first') from None
+        finally:
+            SERVED.remove(own)
         return work.traffic
 
 
@@ -232,12 +245,24 @@ class Service:
 
 
 RUNNING: weakref.WeakSet[Service] = weakref.WeakSet()
+SERVED: list[tuple[int, str]] = []  # the process and the ledger of each owner that is served, or tries to be
 
 
 @atexit.register
 def _stop_all() -> None:
     for service in list(RUNNING):
         service._end()
+
+
+def _refuse_path(name: str, key: str, table: Any) -> None:
+    """A table is no path. Fails: ArgumentError."""
+    if isinstance(table, (str, bytes, os.PathLike)):
+        raise _failure(ArgumentError, '', name, '%s is a table in memory, not the path %r' % (name, table), 'give a data frame, or name the file as %s: in the owner file' % key)
+
+
+def _failure(kind: type[Failure], file: str, field: str, message: str, remedy: str) -> Failure:
+    place = file + ': ' if file else ''
+    return kind('%s%s; %s' % (place, message, remedy), file=file, field=field, message=message, remedy=remedy)
 
 
 def _data_of(schema: Schema, table: Any) -> _frames.Table:
@@ -262,7 +287,7 @@ def _names_in(path: str) -> dict[str, str]:
 @ffi.def_extern()  # type: ignore[untyped-decorator]
 def hedgerow_owner_info(user: Any, at: Any) -> None:
     found: dict[str, str] = ffi.from_handle(user)
-    for name in ('name', 'schema', 'ledger'):
+    for name in ('name', 'schema', 'ledger', 'data'):
         found[name] = text_of(getattr(at, name))
 
 

@@ -134,9 +134,11 @@ def test_owner_files__that_are_wrong_are_named(fed):
     assert (caught.value.file, caught.value.line) == ('wrong.yaml', 10) and caught.value.remedy.startswith('the keys are hedgerow-owner')
     with pytest.raises(hedgerow.FileError):
         Owner('nowhere.yaml')
-    with pytest.raises(hedgerow.FormatError, match="the key 'data' is missing; expected: a file") as caught:
-        Owner(without_table(fed, 'north')).serve()
-    assert caught.value.file == 'bare-north.yaml'
+    for serve in (Owner.serve, Owner.serving, Owner.serve_in_thread):
+        with pytest.raises(hedgerow.FormatError, match="the key 'data' is missing.*or give table=") as caught:
+            serve(Owner(without_table(fed, 'north'), test=frame('north')))
+        assert (caught.value.file, caught.value.field) == ('bare-north.yaml', 'data')
+    assert Owner('bare-north.yaml').jobs() == []  # which needs no table
     fed.edit('north.yaml', 'fed/north/north.key', 'fed/south/south.key', to='other.yaml')
     with pytest.raises(hedgerow.PolicyError, match="this is not the key of 'north'") as caught:
         Owner('other.yaml', frame('north')).serve()
@@ -162,6 +164,10 @@ def test_tables__that_do_not_fit_the_schema_are_named(fed):
         Owner('north.yaml', (table, table, table))
     with pytest.raises(hedgerow.ArgumentError, match='jobs is a whole number'):
         Owner('north.yaml', table).serve(jobs=0)
+    for name, key in (('table', 'data'), ('test', 'test')):
+        with pytest.raises(hedgerow.ArgumentError, match='%s is a table in memory, not the path' % name) as caught:
+            Owner('north.yaml', **{name: 'north.csv'})
+        assert caught.value.field == name and 'data frame' in caught.value.remedy and '%s: in the owner file' % key in caught.value.remedy
     with pytest.raises(TypeError, match='colour'):
         Owner('north.yaml', table).serving(colour='red')
 
@@ -187,8 +193,11 @@ def test_a_table__that_is_itself_twice_is_refused(fed):
 def test_one_owner__is_served_once(fed):
     with Owner('north.yaml').serving() as service:
         assert service.wait_ready(SECONDS)
-        with pytest.raises(hedgerow.BusyError, match='uses this file'):
+        with pytest.raises(hedgerow.BusyError, match='north.db: this program serves it already') as caught:
             Owner('north.yaml').serve()
+        assert caught.value.remedy == 'stop that service first'
+        child = fed.program("import hedgerow\nhedgerow.Owner('north.yaml').serve()")
+        assert child.wait() == 1 and 'process %d uses this file' % os.getpid() in child.lines[-1], child.lines
         assert service.running and service.ready
     assert not service.running and not service.wait_ready(0) is None
     service.stop()
