@@ -33,7 +33,6 @@ SHORT = {
     'federation/transport/validity': 'words about certificates for party, roles and founder, in builds without a broker too',
     'federation/transport/nats_absent': 'stands in for what a build leaves out',
     'tables/schema/column_list': 'options, which read no schema, and statistics read the same lists',
-    'fit/plan': 'public functions that make no fit',
     'fit/settings': 'a list that models and terms are written from',
     'methods/forests/class_leaves': 'two forests make leaves of counts alike',
     'trees/candidates/hazard_gradients': 'the gradients of one objective, whose bound has a test of its own',
