@@ -291,7 +291,7 @@ static hr_status read_model(hr_json_reader *r, const hr_json *json) {
     return r->status;
 }
 
-/* What the text says, checked; nothing is made of it yet. */
+/* The contents of the text, checked; nothing is made of it yet. */
 static hr_status read_parts(const char *bytes, size_t size, size_t releases_max, hr_model **out,
                             hr_error *err) {
     const hr_json *json = NULL;

@@ -60,7 +60,7 @@ static bool take_number(const char **at, const char *end, double *out) {
     return true;
 }
 
-/* A word says what a figure is, and its first number, for bins and values, which. */
+/* A word names the kind of a figure, and its first number, for bins and values, which. */
 static bool take_figure(const char *at, hr_statistic_figure *out) {
     static const char *const words[] = {
         [HR_STATISTIC_RECORDS] = HR_STATISTIC_RECORDS_WORD ": ",

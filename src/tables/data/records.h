@@ -50,7 +50,7 @@ struct hr_data {
     bool borrows_labels;
     hr_kept *kept;     /* NULL: none */
     uint32_t *persons; /* rows: who a record belongs to, counted from 0; NULL: the schema names no unit */
-    hr_person_digest *digests;  /* of persons, by their numbers; NULL: nobody asked for them */
+    hr_person_digest *digests;  /* of persons, by their numbers; NULL: none are wanted */
     uint64_t *person_names;     /* by person: a hash of the identifier, the same in whatever order a table is
                                    read; NULL if `persons` is */
     size_t person_count;        /* of them, also of persons whose records are elsewhere */
