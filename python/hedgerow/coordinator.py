@@ -65,8 +65,9 @@ def coordinate(job: str | os.PathLike[str], result: str | os.PathLike[str], *, p
                 progress(now)
         work = Work(stop, on_line, show if shown is not None or progress is None else progress)
         made = _work_on(work, os.fspath(job), os.fspath(result))
-        if shown is not None and work.last is not None and work.last.rounds:
-            shown(work.last.rounds, work.last.rounds)
+        if shown is not None:
+            rounds = work.last.rounds if work.last is not None and work.last.rounds else 1  # a short job ends before any round is seen
+            shown(rounds, rounds)
     return _result_of(made, work, os.fspath(job), os.fspath(result))
 
 
