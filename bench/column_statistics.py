@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+import pages
+
 SETS, EPSILONS, OWNERS, BINS = ['adult', 'credit', 'abalone'], ['0.25', '1', '4'], 10, 16
 COMMAND = 'bench/column_statistics.py build/cli/hedgerow docs/reference/results/column-statistics.json'
 
@@ -140,9 +142,8 @@ def main():
                'intervals that cover, %']
     text = ['Mean absolute errors over all columns; counts in records. One epsilon pays for all columns together.',
             'Settings: delta 1e-6, %d bins, %d releases, the training table of seed 1, all columns and the label.' % (BINS, args.repeats)]
-    with open(args.output, 'w', encoding='utf-8') as f:
-        json.dump({'command': COMMAND, 'tables': [{'text': text, 'columns': columns, 'rows': rows}]}, f, indent=1)
-        f.write('\n')
+    shown = json.loads(json.dumps({'command': COMMAND, 'tables': [{'text': text, 'columns': columns, 'rows': rows}]}), parse_float=str, parse_int=str)
+    pages.write(args.output, pages.as_json({'command': shown['command'], **pages.record(pages.markdown(shown))}))
 
 
 main()

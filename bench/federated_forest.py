@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+import pages
+
 OWNERS, EPSILONS = 10, ['1', '4']
 JOBS = {'federated random forest (average of dp-ert)': 'method: average\ntrain: dp-ert', 'average of hedge': 'method: average\ntrain: hedge', 'hedge over owners': 'method: hedge'}
 COMMAND = 'bench/federated_forest.py build/cli/hedgerow docs/reference/results/federated-forest.json'
@@ -48,11 +50,11 @@ def main():
         errors, areas = zip(*figures)
         rows.append([name, float(epsilon), [float('%.2f' % statistics.mean(errors)), float('%.2f' % statistics.stdev(errors))],
                      [float('%.3f' % statistics.mean(areas)), float('%.3f' % statistics.stdev(areas))]])
-    with open(args.output, 'w', encoding='utf-8') as f:
-        json.dump({'command': COMMAND, 'tables': [{'text': ['adult, %d owners, each with a tenth of the records; means over %d splits, and standard deviations.' % (OWNERS, args.splits),
-                                                            'Settings: those of each method, delta as a job has it, shares of records by chance.'],
-                                                   'columns': ['job', 'epsilon', 'error, %', 'AUC'], 'rows': rows}]}, f, indent=1)
-        f.write('\n')
+    text = ['adult, %d owners, each with a tenth of the records; means over %d splits, and standard deviations.' % (OWNERS, args.splits),
+            'Settings: those of each method, delta as a job has it, shares of records by chance.']
+    found = {'command': COMMAND, 'tables': [{'text': text, 'columns': ['job', 'epsilon', 'error, %', 'AUC'], 'rows': rows}]}
+    shown = json.loads(json.dumps(found), parse_float=str, parse_int=str)
+    pages.write(args.output, pages.as_json({'command': shown['command'], **pages.record(pages.markdown(shown))}))
 
 
 main()
