@@ -375,14 +375,6 @@ static void test_quantiles__are_refused_by_name(void **state) {
         assert_non_null(strstr(err.message, method->name));
         assert_non_null(strstr(err.remedy, "use hedge in sound mode, or remove the label's key 'quantiles'"));
     }
-    model = fit_quantiles(&t, 1, 1e-6);
-    hr_error err = {0};
-    hr_evaluation evaluation;
-    hr_evaluation_options figures = HR_EVALUATION_OPTIONS_INIT;
-    figures.epsilon = 1;
-    assert_int_equal(hr_evaluate_private(model, t.data, &figures, &evaluation, &err), HR_E_ARGUMENT);
-    assert_string_equal(err.field, "y");
-    hr_model_free(model);
     table_close(&t);
 }
 
