@@ -18,8 +18,8 @@ REPRODUCIBLE = ['--unsafe-reproducible-noise', '--seed', '5', '--quiet']
 
 
 class Cluster:
-    def __init__(self, tool, folder):
-        self.tool, self.folder = tool, folder
+    def __init__(self, tool, folder, sessions):
+        self.tool, self.folder, self.sessions = tool, folder, sessions
         # MPI leaves memory behind, which is no leak of Hedgerow.
         sanitizer = ':'.join(filter(None, [os.environ.get('ASAN_OPTIONS'), 'detect_leaks=0']))
         self.environment = dict(os.environ, ASAN_OPTIONS=sanitizer, **ENVIRONMENT)
@@ -45,7 +45,9 @@ class Cluster:
         return [*LAUNCH, '-n', str(ranks), self.tool, *words]
 
     def start(self, command):
-        return subprocess.Popen(command, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        # Launchers beside each other would remove each other's folder of sessions.
+        environment = dict(self.environment, TMPDIR=tempfile.mkdtemp(dir=self.sessions))
+        return subprocess.Popen(command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True)
 
     def launch(self, command):
@@ -86,5 +88,5 @@ def main(test, launcher='mpirun'):
     if launcher and not shutil.which(launcher):
         print('mpirun is not installed (openmpi-bin)')
         sys.exit(SKIPPED)
-    with tempfile.TemporaryDirectory() as folder:
-        test(Cluster(os.path.abspath(sys.argv[1]), folder), sys.argv[2:])
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as sessions:
+        test(Cluster(os.path.abspath(sys.argv[1]), folder, sessions), sys.argv[2:])
