@@ -64,7 +64,7 @@ typedef struct hr_cluster_zeromq {
     const char *address; /* tcp://HOST:PORT of rank 0. There port 0 is any that is free; a HOST that is a name
                             and no number stands for all addresses of its machine */
     const char *key; /* of hr_cluster_key, the same at all ranks: 64 hexadecimal digits of 32 random bytes.
-                        Whoever has it can take a rank's place */
+                        A process that has it can take a rank's place */
     double join_seconds; /* how long to wait for all ranks; 60 unless given, at most HR_CLUSTER_SECONDS_MAX */
     double silence_seconds; /* after which a rank that cannot be reached is gone; 30 unless given. A process
                                that ends is seen at once */
