@@ -49,7 +49,7 @@ ALLOWED = {
     ('src/fit/conformal.c', 'hr_conformal_take_sides'): (2, ROOM + '; ' + LOOP),
     ('src/fit/conformal.c', 'hr_conformal_divide'): (1, LOOP),
     ('src/fit/conformal.c', 'hr_conformal_divide_by'): (1, LOOP),
-    ('src/federation/sums/federated_interval.c', 'hr_federated_interval_divide'): (1, ROOM),
+    ('src/federation/hedge/federated_interval.c', 'hr_federated_interval_divide'): (1, ROOM),
     ('src/federation/federated/record_sides.c', 'mark_block'): (1, LOOP),
     ('src/federation/federated/record_sides.c', 'find_sides'): (1, ROOM + '; ' + LOOP),
     ('src/federation/federated/record_sides.c', 'hr_record_sides'): (1, LOOP),

@@ -183,7 +183,7 @@ PLAIN = {
     'weigh records as class weights do, noise for noise: tests/fit/test_record_weights.c; over ranks tests/trees/cluster/models.py': (('field', 'record_weights'), ('field', 'record_weight_count'), ('schema', 'weight'), ('method', 'weighed')),
     'which public trees hedge draws; no cell depends on it: tests/methods/hedge/test_hedge_interactions.c, tests/fit/test_interactions_of_fits.c': (
         ('train', 'interactions'), ('field', 'interactions')),
-    'an interval that held-out records correct; over ranks tests/trees/cluster/models.py, over owners tests/federation/sums/test_federated_interval.c; refused with persons who are drawn, starts, private bounds and binned caches: tests/fit/test_conformal.c': (
+    'an interval that held-out records correct; over ranks tests/trees/cluster/models.py, over owners tests/federation/hedge/test_federated_interval.c; refused with persons who are drawn, starts, private bounds and binned caches: tests/fit/test_conformal.c': (
         ('train', 'conformal'), ('field', 'conformal')),
     'which category the one line of survival-curve is counted by: tests/methods/survival/test_survival_curve.c': (('train', 'group'), ('field', 'group')),
     'which numbers the lines of statistics are of; each line has what one record adds: tests/methods/statistics/test_overview.c': (

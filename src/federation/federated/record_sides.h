@@ -3,7 +3,7 @@
  * It follows from the job's secret and from the record itself, not from its row: an owner may read its table
  * anew, in another order, while a job goes on, and a record that changed its side would pay for both. Records
  * of a person have the side of its identifier. Equal records have a coin each, the first, the second, and so
- * on. Proof: ../sums/federated_interval.proof.md. */
+ * on. Proof: ../hedge/federated_interval.proof.md. */
 #ifndef HR_FEDERATION_FEDERATED_RECORD_SIDES_H
 #define HR_FEDERATION_FEDERATED_RECORD_SIDES_H
 

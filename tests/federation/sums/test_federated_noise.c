@@ -1,7 +1,7 @@
 /* The noise of the sums that open in a job of hedge: has it the law that the model states? No owner has a
  * record, so that all that opens is noise. */
+#include "federation/hedge/hedge_question_wire.h"
 #include "federation/machines/securesum.h"
-#include "federation/sums/hedge_question_wire.h"
 #include "federation/work/simulation.h"
 #include "privacy/noise.h"
 #include "support/chi_square.h"

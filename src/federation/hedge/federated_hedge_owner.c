@@ -2,9 +2,9 @@
  * asks, and it believes none of it (hedge_question_wire.h). */
 #include "base/fail.h"
 #include "federation/federated/terms.h"
-#include "federation/sums/federated_interval.h"
-#include "federation/sums/hedge_cuts.h"
-#include "federation/sums/hedge_question_wire.h"
+#include "federation/hedge/federated_interval.h"
+#include "federation/hedge/hedge_cuts.h"
+#include "federation/hedge/hedge_question_wire.h"
 #include "federation/sums/summed_owner.h"
 #include "methods/hedge/hedge_objective.h"
 #include "methods/hedge/hedge_plan.h"

@@ -3,8 +3,8 @@
  * what is refused or lost. Where sums are compared epsilon is so large that a false alarm is far below 1e-6.
  */
 #include "federation/federated/record_sides.h"
+#include "federation/hedge/federated_interval.h"
 #include "federation/machines/securesum.h"
-#include "federation/sums/federated_interval.h"
 #include "support/false_coordinator.h"
 #include "support/person_tables.h"
 #include "tables/data/records.h"

@@ -1,7 +1,7 @@
 /* hedge over owners equals hedge over all records, bit for bit, where no noise is added and trees are chosen
  * alike: each owner knows nothing but the questions, as bytes. What each answer costs the owner knows by
  * itself. Questions that no owner answers: test_federated_hostile.c. */
-#include "federation/sums/hedge_question_wire.h"
+#include "federation/hedge/hedge_question_wire.h"
 #include "methods/hedge/hedge_machine.h"
 #include "privacy/crypto/csprng.h"
 #include "support/tables.h"

@@ -1,4 +1,4 @@
-#include "federation/sums/federated_interval.h"
+#include "federation/hedge/federated_interval.h"
 
 #include "base/fail.h"
 #include "federation/federated/record_sides.h"

@@ -1,4 +1,4 @@
-#include "federation/sums/hedge_cuts.h"
+#include "federation/hedge/hedge_cuts.h"
 
 #include "base/fail.h"
 #include "privacy/noise.h"

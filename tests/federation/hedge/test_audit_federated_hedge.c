@@ -7,8 +7,8 @@
  * a and b with Phi^-1(1 - b) - Phi^-1(a) > mu. The errors are counted, and bounded from above by Clopper and
  * Pearson's intervals: a lower bound of mu, and of epsilon at the job's delta. Each game has a false alarm of
  * 1e-6. Faults planted in a game are faults of one owner's program: the game must find them. */
+#include "federation/hedge/hedge_question_wire.h"
 #include "federation/machines/securesum.h"
-#include "federation/sums/hedge_question_wire.h"
 #include "federation/work/simulation.h"
 #include "methods/hedge/hedge_plan.h"
 #include "privacy/noise.h"

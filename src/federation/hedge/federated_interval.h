@@ -4,7 +4,7 @@
 #ifndef HR_FEDERATION_SUMS_FEDERATED_INTERVAL_H
 #define HR_FEDERATION_SUMS_FEDERATED_INTERVAL_H
 
-#include "federation/sums/hedge_question_wire.h"
+#include "federation/hedge/hedge_question_wire.h"
 #include "federation/sums/sum_checks.h"
 #include "fit/conformal.h"
 #include "fit/level_sums.h"

@@ -1,7 +1,7 @@
-#include "federation/sums/hedge_question_wire.h"
+#include "federation/hedge/hedge_question_wire.h"
 
 #include "base/fail.h"
-#include "federation/sums/hedge_cuts.h"
+#include "federation/hedge/hedge_cuts.h"
 #include "methods/hedge/hedge_objective.h"
 #include "methods/hedge/hedge_plan.h"
 #include "privacy/sensitivity.h"

@@ -4,7 +4,7 @@
 #ifndef HR_FEDERATION_SUMS_HEDGE_CUTS_H
 #define HR_FEDERATION_SUMS_HEDGE_CUTS_H
 
-#include "federation/sums/hedge_question_wire.h"
+#include "federation/hedge/hedge_question_wire.h"
 #include "tables/bins/time_cuts.h"
 
 /* The lines of the sum, one a level, for the charge of all. Fails: MEMORY. */

@@ -1,10 +1,10 @@
-#include "federation/sums/federated_interval.h"
+#include "federation/hedge/federated_interval.h"
 
 #include "base/fail.h"
 #include "federation/federated/federated_method.h"
 #include "federation/federated/terms.h"
+#include "federation/hedge/hedge_cuts.h"
 #include "federation/machines/securesum.h"
-#include "federation/sums/hedge_cuts.h"
 #include "fit/budget.h"
 #include "fit/cuts.h"
 #include "methods/hedge/bandit.h"
