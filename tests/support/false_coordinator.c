@@ -71,3 +71,34 @@ hr_status false_coordinator_run(federation *f, tampering *tamper, size_t asks, f
     w.first = (hr_bytes){0};
     return status;
 }
+
+/* ---- Jobs of one question ---- */
+
+void assert_no_owner_answers(federation *f, tampering *tamper, const char *why) {
+    false_coordinator log;
+    assert_int_not_equal(false_coordinator_run(f, tamper, 1, &log), HR_OK);
+    assert_int_equal(log.answers, 0);
+    assert_true(log.refusals >= 1);
+    if (!strstr(log.why, why)) fail_msg("%s", log.why);
+}
+
+void assert_owners_answer_once(federation *f, const char *why) {
+    false_coordinator log;
+    (void)!false_coordinator_run(f, NULL, 3, &log);
+    assert_int_equal(log.answers, f->owner_count);
+    assert_true(log.asked > 1 && log.refusals >= 1);
+    assert_string_equal(log.why, why);
+}
+
+void asks_for_a_choice(Hedgerow__Question *question) {
+    question->values = 0;
+    question->turns = 3;
+}
+
+void sends_a_body(Hedgerow__Question *question) {
+    free(question->body.data);
+    question->body.data = malloc(1);
+    assert_non_null(question->body.data);
+    question->body.data[0] = 1;
+    question->body.len = 1;
+}

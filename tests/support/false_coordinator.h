@@ -17,4 +17,13 @@ typedef struct false_coordinator {
  * asks the first question again, until it has asked so many. */
 hr_status false_coordinator_run(federation *f, tampering *tamper, size_t asks, false_coordinator *out);
 
+/* ---- Jobs of one question ---- */
+
+/* The coordinator changes its question: no owner answers, and the first says why. */
+void assert_no_owner_answers(federation *f, tampering *tamper, const char *why);
+/* The coordinator asks three times: every owner answers once, and then says why not. */
+void assert_owners_answer_once(federation *f, const char *why);
+
+tampering asks_for_a_choice, sends_a_body;
+
 #endif

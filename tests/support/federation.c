@@ -45,6 +45,16 @@ const hr_model *federation_run(federation *f) {
     return f->simulation.parties[0].as.coordinator.result.model;
 }
 
+static hr_status fail_at_once(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
+                              hr_error *err) {
+    (void)self, (void)job, (void)slot, (void)out;
+    return hr_fail(err, HR_E_SCHEMA, "", "no table");
+}
+
+void federation_owner_fails(federation *f, size_t owner) {
+    f->simulation.parties[owner].as.work.train = fail_at_once;
+}
+
 void federation_close(federation *f) {
     hr_simulation_done(&f->simulation);
     for (size_t o = 0; o < f->owner_count; o++) hr_data_free(f->owners[o]);

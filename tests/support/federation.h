@@ -28,6 +28,9 @@ void federation_open(federation *f, table t, size_t owners, hr_job_file job, int
 const hr_model *federation_run(federation *f);
 void federation_close(federation *f);
 
+/* The owner, from 1 on, has no answer to any question. */
+void federation_owner_fails(federation *f, size_t owner);
+
 /* The terms of a job that is offered to two owners; NULL with *err. Owner: the caller frees them with
  * hr_message_unpacked_free. */
 Hedgerow__Terms *federation_terms(const hr_job_file *job, const hr_schema *schema, hr_error *err);

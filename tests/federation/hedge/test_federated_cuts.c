@@ -109,16 +109,10 @@ static void test_cuts__cost_what_one_process_pays(void **state) {
 
 static hr_status (*real_train)(hr_party_work *, const hr_job_view *, size_t, hr_bytes *, hr_error *);
 
-static hr_status fail_at_once(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
-                              hr_error *err) {
-    (void)self, (void)job, (void)slot, (void)out;
-    return hr_fail(err, HR_E_SCHEMA, "", "no table");
-}
-
 static void test_cuts__go_on_without_an_owner_that_fails(void **state) {
     (void)state;
     open_world(20, 1e-6);
-    w.simulation.parties[2].as.work.train = fail_at_once;
+    federation_owner_fails(&w, 2);
     check_cuts(federation_run(&w));
     assert_non_null(strstr(w.lines, "question 1 goes on: owner"));
     federation_close(&w);

@@ -217,11 +217,6 @@ static void asks_for_no_column(Hedgerow__Question *question) {
     put_body(question, 2, false, 0, 1);
 }
 
-static void asks_for_a_choice(Hedgerow__Question *question) {
-    question->values = 0;
-    question->turns = OWNERS;
-}
-
 static void test_bounds__are_asked_for_within_the_limits(void **state) {
     (void)state;
     assert_refused(asks_for_a_features_last, true, "no label");

@@ -114,17 +114,11 @@ static void test_evaluation__ends_without_an_owner(void **state) {
 
 /* ---- An owner that fails after the start ---- */
 
-static hr_status fail_at_once(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
-                              hr_error *err) {
-    (void)self, (void)job, (void)slot, (void)out;
-    return hr_fail(err, HR_E_SCHEMA, "", "no table");
-}
-
 /* The figures are those of the others, whose noise is of two owners. */
 static void test_evaluation__goes_on_without_an_owner_that_fails(void **state) {
     (void)state;
     open_world(2, 1e4, 0);
-    w.federation.simulation.parties[2].as.work.train = fail_at_once;
+    federation_owner_fails(&w.federation, 2);
     const hr_evaluation *made = run();
     assert_near(value_of(made, "records"), ROWS - ROWS / OWNERS, .5);
     assert_non_null(strstr(w.federation.lines, "question 1 goes on: owner"));
@@ -137,34 +131,21 @@ static void test_evaluation__goes_on_without_an_owner_that_fails(void **state) {
 /* ---- A coordinator that asks falsely ---- */
 
 static void assert_refused(tampering *tamper, const char *why) {
-    false_coordinator log;
     open_world(2, 1, 0);
-    assert_int_not_equal(false_coordinator_run(&w.federation, tamper, 1, &log), HR_OK);
-    assert_int_equal(log.answers, 0);
-    assert_true(log.refusals >= 1);
-    if (!strstr(log.why, why)) fail_msg("%s", log.why);
+    assert_no_owner_answers(&w.federation, tamper, why);
     close_world();
 }
 
 /* The job costs one answer. */
 static void test_evaluation__is_answered_once(void **state) {
     (void)state;
-    false_coordinator log;
     open_world(2, 1, 0);
-    (void)!false_coordinator_run(&w.federation, NULL, 3, &log);
-    assert_int_equal(log.answers, OWNERS);
-    assert_true(log.asked > 1 && log.refusals >= 1);
-    assert_string_equal(log.why, "an evaluation asks one question");
+    assert_owners_answer_once(&w.federation, "an evaluation asks one question");
     close_world();
 }
 
 static void sends_another_model(Hedgerow__Question *question) {
     question->body.data[question->body.len / 2] ^= 1;
-}
-
-static void asks_for_a_choice(Hedgerow__Question *question) {
-    question->values = 0;
-    question->turns = OWNERS;
 }
 
 static void sends_nothing(Hedgerow__Question *question) {

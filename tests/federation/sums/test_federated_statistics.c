@@ -107,17 +107,11 @@ static void test_statistics__have_intervals_that_know_the_shares(void **state) {
 
 /* ---- An owner that fails ---- */
 
-static hr_status fail_at_once(hr_party_work *self, const hr_job_view *job, size_t slot, hr_bytes *out,
-                              hr_error *err) {
-    (void)self, (void)job, (void)slot, (void)out;
-    return hr_fail(err, HR_E_SCHEMA, "", "no table");
-}
-
 /* The sum is prepared: it is over the others, whose noise is of two owners. */
 static void test_statistics__go_on_without_an_owner_that_fails(void **state) {
     (void)state;
     open_world(ROWS, 1e4, 0);
-    w.simulation.parties[2].as.work.train = fail_at_once;
+    federation_owner_fails(&w, 2);
     const hr_model *model = federation_run(&w);
     assert_true(fabs(records_of(model) - (ROWS - ROWS / OWNERS)) < 1);
     assert_int_equal(model->releases[0].shares, 1);
@@ -128,7 +122,7 @@ static void test_statistics__end_without_an_owner(void **state) {
     (void)state;
     hr_error err = {0};
     open_world(ROWS, 1, 0);
-    for (size_t o = 1; o <= OWNERS; o++) w.simulation.parties[o].as.work.train = fail_at_once;
+    for (size_t o = 1; o <= OWNERS; o++) federation_owner_fails(&w, o);
     assert_int_not_equal(hr_simulation_run(&w.simulation, &err), HR_OK);
     federation_close(&w);
 }
@@ -137,35 +131,15 @@ static void test_statistics__end_without_an_owner(void **state) {
 
 static void test_statistics__are_answered_once(void **state) {
     (void)state;
-    false_coordinator log;
     open_world(ROWS, 1, 0);
-    (void)!false_coordinator_run(&w, NULL, 3, &log);
-    assert_int_equal(log.answers, OWNERS);
-    assert_true(log.asked > 1 && log.refusals >= 1);
-    assert_string_equal(log.why, "statistics ask one question");
+    assert_owners_answer_once(&w, "statistics ask one question");
     federation_close(&w);
 }
 
 static void assert_refused(tampering *tamper, const char *why) {
-    false_coordinator log;
     open_world(ROWS, 1, 0);
-    assert_int_not_equal(false_coordinator_run(&w, tamper, 1, &log), HR_OK);
-    assert_int_equal(log.answers, 0);
-    assert_true(log.refusals >= 1);
-    if (!strstr(log.why, why)) fail_msg("%s", log.why);
+    assert_no_owner_answers(&w, tamper, why);
     federation_close(&w);
-}
-
-static void asks_for_a_choice(Hedgerow__Question *question) {
-    question->values = 0;
-    question->turns = OWNERS;
-}
-
-static void sends_a_body(Hedgerow__Question *question) {
-    question->body.data = malloc(1);
-    assert_non_null(question->body.data);
-    question->body.data[0] = 1;
-    question->body.len = 1;
 }
 
 static void test_statistics__are_what_the_terms_say_alone(void **state) {
