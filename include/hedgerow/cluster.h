@@ -2,7 +2,8 @@
  * says what they hold and send.
  *
  * Every rank runs the same program and calls hr_cluster_open (ranks that MPI started) or hr_cluster_join (any
- * link between them), hr_cluster_read and hr_cluster_close, in that order. Between the last two rank 0 calls
+ * link between them), hr_cluster_read (a table in files) or hr_cluster_share (one in memory), and
+ * hr_cluster_close, in that order. Between the last two rank 0 calls
  * hr_fit with hr_fit_options.cluster, and every other rank hr_cluster_serve: rank 0 runs the method, holds
  * ledger and gate and draws all noise, the others add up. The model is, byte for byte, that of one process
  * with all records, and its guarantee is the same.
@@ -68,6 +69,10 @@ typedef struct hr_cluster_zeromq {
     double join_seconds; /* how long to wait for all ranks; 60 unless given, at most HR_CLUSTER_SECONDS_MAX */
     double silence_seconds; /* after which a rank that cannot be reached is gone; 30 unless given. A process
                                that ends is seen at once */
+    /* Called some times a second while the rank waits for others; returns false to stop it with
+     * HR_E_CANCELLED, upon which the others end as well. Thread: that of the link. NULL: it waits. */
+    bool (*should_continue)(void *user);
+    void *user;
 } hr_cluster_zeromq;
 
 /* A new key for one job. Thread: any. Fails: ABSENT. */
@@ -122,7 +127,15 @@ typedef struct hr_cluster_table {
  * link. */
 HR_API HR_MUST_CHECK hr_status hr_cluster_read(hr_cluster *cluster, const hr_schema *schema,
                                                const hr_cluster_table *table, hr_data **out, hr_error *err);
-/* Records of the whole table, once it was read. */
+/* Gives the ranks a table that is in their memory already, such as hr_data_borrow makes: the part of each,
+ * which may have no records, in the order of the ranks. `data` stays this rank's, but hr_data_report and the
+ * checks of columns tell of the whole table from here on. Persons are told apart by a hash of 64 bits of what
+ * hr_arrays.persons says, or the file it was read from: the same person needs the same number at all ranks.
+ * Every rank calls it, once. Fails, at every rank alike: ARGUMENT (another schema than rank 0 has; persons
+ * whose records are at several ranks; no labels; a part that was shared before, or is a binned cache), LIMIT,
+ * MEMORY, as the link. */
+HR_API HR_MUST_CHECK hr_status hr_cluster_share(hr_cluster *cluster, hr_data *data, hr_error *err);
+/* Records of the whole table, once it was read or shared. */
 HR_API size_t hr_cluster_rows(const hr_cluster *cluster);
 
 /* At every rank but 0: answers what hr_fit asks at rank 0, until that closes its cluster. threads: 0: see

@@ -104,8 +104,10 @@ hr_status hr_rank_persons_share(hr_cluster *c, hr_data *data, hr_error *err) {
     char remedy[400];
     snprintf(
         remedy, sizeof remedy,
-        "sort the table by the column %.100s and cut it between persons into files, one or more for each "
-        "rank; or train in one process, without mpirun or --link",
+        data->origins
+            ? "sort the table by the column %.100s and cut it between persons into files, one or more for "
+              "each rank; or train in one process, without mpirun or --link"
+            : "give all records of a person, by the column %.100s, to one rank; or train in one process",
         hr_schema_unit(hr_data_schema(data)));
     hr_fail(err, HR_E_ARGUMENT, remedy, "%lld persons have records at several ranks", (long long)shared);
     return hr_fail_at(err, HR_E_ARGUMENT, NULL, 0, 0, "unit");

@@ -6,6 +6,7 @@
 #include "trees/cluster/cluster.h"
 #include "trees/cluster/ranges.h"
 #include "trees/cluster/same_table.h"
+#include "trees/cluster/share_part.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,19 +47,7 @@ static hr_table_part part_of_rank(const hr_cluster *c, const hr_cluster_table *t
     return (hr_table_part){.paths = table->paths + begin, .count = end - begin};
 }
 
-/* ---- Whose rows are whose ---- */
-
-static hr_status share_parts(hr_cluster *c, const hr_data *data, hr_error *err) {
-    const size_t size = hr_cluster_size(c);
-    int64_t *rows = calloc(size, sizeof *rows);
-    if (rows) rows[hr_cluster_rank(c)] = (int64_t)data->rows;
-    hr_status status = hr_rank_link_sum_everywhere(c->link, rows, size, err);
-    for (size_t r = 0; rows && r < size; r++) c->begin[r + 1] = c->begin[r] + (size_t)rows[r];
-    if (!status && !rows) status = hr_fail_memory(err);
-    free(rows);
-    if (status || hr_cluster_rows(c) <= HR_ROWS_MAX) return status;
-    return hr_fail(err, HR_E_LIMIT, "train on a part of the records", "more than %u records", HR_ROWS_MAX);
-}
+/* ---- Ranges of rows ---- */
 
 /* Every rank has read all rows. */
 static hr_status share_rows(hr_cluster *c, const hr_data *data, hr_error *err) {
@@ -140,38 +129,13 @@ static hr_status share_contents(hr_cluster *c, const hr_cluster_table *table, co
     return status;
 }
 
-/* ---- What is known of the whole ---- */
+/* ---- The table ---- */
 
-static hr_status add_reports(hr_cluster *c, hr_data *data, hr_error *err) {
-    _Static_assert(sizeof(hr_column_report) == 4 * sizeof(int64_t), "a report is four counts");
-    int64_t skipped = (int64_t)data->skipped;
-    hr_status status = hr_rank_link_sum_everywhere(c->link, (int64_t *)(void *)data->reports,
-                                                   4 * (data->feature_count + 1), err);
-    if (!status) status = hr_rank_link_sum_everywhere(c->link, &skipped, 1, err);
-    data->skipped = (uint64_t)skipped;
-    return status;
-}
-
-static hr_status set_whole(hr_cluster *c, hr_data *data, hr_error *err) {
-    double low, high;
-    hr_data_label_range(data, &low, &high);
-    low = -low;
-    hr_status status = hr_rank_link_largest(c->link, &low, err);
-    if (!status) status = hr_rank_link_largest(c->link, &high, err);
-    data->whole = (hr_data_whole){hr_cluster_rows(c), -low, high};
-    return status;
-}
-
-static hr_status share_table(hr_cluster *c, bool by_parts, hr_data **data, hr_error *err) {
-    c->begin = calloc(hr_cluster_size(c) + 1, sizeof *c->begin);
-    hr_status status = hr_cluster_agree(c, c->begin ? HR_OK : hr_fail_memory(err), err);
-    if (!status) status = by_parts ? share_parts(c, *data, err) : share_rows(c, *data, err);
-    status = hr_cluster_agree(c, status, err);
-    if (status) return status;
-    status = by_parts ? add_reports(c, *data, err) : keep_own_rows(c, data, err);
-    status = hr_cluster_agree(c, status, err);
-    if (!status) status = set_whole(c, *data, err);
-    return status || !(*data)->persons ? status : hr_rank_persons_share(c, *data, err);
+static hr_status share_own_rows(hr_cluster *c, hr_data **data, hr_error *err) {
+    hr_status status = hr_rank_parts_begin(c, err);
+    if (!status) status = hr_cluster_agree(c, share_rows(c, *data, err), err);
+    if (!status) status = hr_cluster_agree(c, keep_own_rows(c, data, err), err);
+    return status ? status : hr_rank_set_whole(c, *data, err);
 }
 
 hr_status hr_cluster_read(hr_cluster *c, const hr_schema *schema, const hr_cluster_table *table,
@@ -190,7 +154,7 @@ hr_status hr_cluster_read(hr_cluster *c, const hr_schema *schema, const hr_clust
     }
     const bool by_parts = has_files_for_all(c, table) || ranges.part.count;
     if (!status && by_parts) status = share_contents(c, table, &ranges, data, err);
-    if (!status) status = share_table(c, by_parts, &data, err);
+    if (!status) status = by_parts ? hr_rank_share_part(c, data, err) : share_own_rows(c, &data, err);
     hr_rank_ranges_done(&ranges);
     if (status) hr_data_free(data);
     if (status) return status;

@@ -96,6 +96,11 @@ hr_status hr_rank_same_table(hr_cluster *c, const hr_schema *schema, const hr_cl
     return compare_with_rank_0(c, own, READING, CONTENTS, status, err);
 }
 
+hr_status hr_rank_same_schema(hr_cluster *c, const hr_schema *schema, hr_error *err) {
+    hr_digest own = {0};
+    return compare_with_rank_0(c, &own, SCHEMA, 1, digest_schema(schema, &own, err), err);
+}
+
 hr_status hr_rank_same_contents(hr_cluster *c, const hr_origins *origins, hr_error *err) {
     hr_digest own = {0};
     hr_buffer texts = {0};

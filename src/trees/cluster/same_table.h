@@ -10,6 +10,10 @@
 HR_MUST_CHECK hr_status hr_rank_same_table(hr_cluster *cluster, const hr_schema *schema,
                                            const hr_cluster_table *table, hr_error *err);
 
+/* Every rank calls it with what describes its records. Fails, at every rank alike: ARGUMENT (one has another
+ * schema), MEMORY, as the link. */
+HR_MUST_CHECK hr_status hr_rank_same_schema(hr_cluster *cluster, const hr_schema *schema, hr_error *err);
+
 /* Every rank calls it where each has read all files. Fails, at every rank alike: IO (one read other texts),
  * MEMORY, as the link. */
 HR_MUST_CHECK hr_status hr_rank_same_contents(hr_cluster *cluster, const hr_origins *origins, hr_error *err);

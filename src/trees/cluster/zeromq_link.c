@@ -102,6 +102,15 @@ static hr_status fail_gone(hr_zeromq_link *link, hr_error *err) {
         err);
 }
 
+static bool is_stopped(const hr_zeromq_link *link) {
+    return link->should_continue && !link->should_continue(link->user);
+}
+
+static hr_status fail_stopped(hr_zeromq_link *link, hr_error *err) {
+    return hr_zeromq_end(
+        link, hr_fail(err, HR_E_CANCELLED, "", "rank %zu was stopped by its program", link->rank), err);
+}
+
 /* What rank 0 said when it ended the link. */
 static hr_status fail_ended(const hr_zeromq_message *m, hr_error *err) {
     zmq_msg_t *body = (zmq_msg_t *)&m->body;
@@ -118,8 +127,10 @@ hr_status hr_zeromq_await(hr_zeromq_link *link, int64_t until, hr_zeromq_message
         if (has_come) return link->rank && m->kind == HR_ZEROMQ_END ? fail_ended(m, err) : HR_OK;
         if (had_gone) return fail_gone(link, err);
         if (link->gone != SIZE_MAX) continue;
-        const int64_t left = until < 0 ? -1 : until - hr_zeromq_clock();
+        if (is_stopped(link)) return fail_stopped(link, err);
+        int64_t left = until < 0 ? -1 : until - hr_zeromq_clock();
         if (until >= 0 && left <= 0) return HR_OK;
+        if (link->should_continue && (left < 0 || left > HR_ZEROMQ_ATTEMPT_MS)) left = HR_ZEROMQ_ATTEMPT_MS;
         zmq_pollitem_t items[] = {{.socket = link->socket, .events = ZMQ_POLLIN},
                                   {.socket = link->monitor, .events = ZMQ_POLLIN}};
         zmq_poll(items, 2, (long)left);
@@ -143,6 +154,7 @@ hr_status hr_zeromq_post(hr_zeromq_link *link, size_t to, hr_zeromq_kind kind, c
         look_at_connections(link);
         if (error != EAGAIN && error != EINTR && link->gone == SIZE_MAX) link->gone = to;
         if (link->gone != SIZE_MAX) return fail_gone(link, err);
+        if (is_stopped(link)) return fail_stopped(link, err);
     }
 }
 

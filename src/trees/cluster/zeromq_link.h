@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <zmq.h>
 
-enum { HR_ZEROMQ_ID = 16, HR_ZEROMQ_NAME = 128, HR_ZEROMQ_KEY = 32 };
+enum { HR_ZEROMQ_ID = 16, HR_ZEROMQ_NAME = 128, HR_ZEROMQ_KEY = 32, HR_ZEROMQ_ATTEMPT_MS = 200 };
 
 typedef enum hr_zeromq_kind {
     HR_ZEROMQ_NOTHING,
@@ -45,6 +45,8 @@ typedef struct hr_zeromq_link {
     char address[HR_ZEROMQ_NAME];
     hr_digest proof; /* that a process has the job's key */
     int64_t join_ms, silence_ms;
+    bool (*should_continue)(void *user); /* NULL: it does */
+    void *user;
     size_t gone;       /* the rank whose connection ended; SIZE_MAX: none */
     bool has_met;      /* another rank than 0: its connection to rank 0 has been made */
     bool has_mistaken; /* some connection did not get through the handshake: another key */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUEUED = 8, ATTEMPT_MS = 200, LINGER_MS = 5000, JOIN_SECONDS = 60, SILENCE_SECONDS = 30 };
+enum { QUEUED = 8, LINGER_MS = 5000, JOIN_SECONDS = 60, SILENCE_SECONDS = 30 };
 static const char monitor_address[] = "inproc://connections";
 static const char domain[] = "hedgerow ranks join";
 
@@ -62,7 +62,7 @@ static hr_status set_socket(hr_zeromq_link *link, hr_error *err) {
     } options[] = {{ZMQ_LINGER, LINGER_MS},
                    {ZMQ_SNDHWM, QUEUED},
                    {ZMQ_RCVHWM, QUEUED},
-                   {ZMQ_SNDTIMEO, ATTEMPT_MS},
+                   {ZMQ_SNDTIMEO, HR_ZEROMQ_ATTEMPT_MS},
                    {ZMQ_HEARTBEAT_IVL, (int)(link->silence_ms / 3)},
                    {ZMQ_HEARTBEAT_TIMEOUT, (int)link->silence_ms},
                    {ZMQ_IPV6, strchr(link->address, '[') != NULL},
@@ -142,6 +142,8 @@ hr_status hr_cluster_zeromq_open(const hr_cluster_zeromq *options, hr_cluster_li
     link->rank = options->rank;
     link->size = options->size;
     link->gone = SIZE_MAX;
+    link->should_continue = options->should_continue;
+    link->user = options->user;
     link->join_ms = (int64_t)(1000 * (options->join_seconds > 0 ? options->join_seconds : JOIN_SECONDS));
     link->silence_ms =
         (int64_t)(1000 * (options->silence_seconds > 0 ? options->silence_seconds : SILENCE_SECONDS));
