@@ -391,9 +391,9 @@ static hr_status prepare_fit(fit_job *f, hr_error *err) {
     if (!status) status = hr_fit_remarks(f->data, f->options, err);
     if (!status) status = open_fit_gate(f, err);
     const hr_data *trained = status ? NULL : f->data;
-    size_t most = (size_t)f->options->records_per_person;
-    if (!status && most) {
-        status = hr_person_sample_draw(f->data, most, f->csprng, &f->sample, err);
+    if (!status && f->options->cluster) status = hr_ranks_begin(f->options->cluster, err);
+    if (!status && f->options->records_per_person) {
+        status = hr_person_sample_draw(f->data, f->options, f->csprng, &f->sample, err);
         if (!status) trained = f->sample.data;
     }
     f->training = (hr_training){.data = trained,
@@ -403,7 +403,6 @@ static hr_status prepare_fit(fit_job *f, hr_error *err) {
                                 .threads = f->threads,
                                 .arena = hr_arena_new()};
     if (!status && !f->training.arena) status = hr_fail_memory(err);
-    if (!status && f->options->cluster) status = hr_ranks_begin(f->options->cluster, err);
     if (!status) status = score_by_start(f, err);
     return status ? status : reserve_budget(f, err);
 }

@@ -42,9 +42,6 @@ static hr_status check_options_over_ranks(const hr_fit_options *options, hr_erro
                                  "add --option edges=public", err);
     if (options->record_weights)
         return refuse_over_ranks("record-weights", "ranks do not weigh records", in_one_process, err);
-    if (options->records_per_person)
-        return refuse_over_ranks("records-per-person", "ranks do not draw records of persons", in_one_process,
-                                 err);
     return HR_OK;
 }
 

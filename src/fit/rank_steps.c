@@ -16,6 +16,7 @@
 /* What is sent with each stands where rank 0 sends it. */
 typedef enum step_kind {
     STEP_BEGIN,
+    STEP_SAMPLE,
     STEP_START,
     STEP_COUNT,
     STEP_CLIP,
@@ -43,6 +44,27 @@ hr_status hr_ranks_begin(hr_cluster *cluster, hr_error *err) {
     hr_cluster_hold_nothing_out(cluster);
     hr_buffer body = step_body(STEP_BEGIN);
     return send_step(cluster, &body, err);
+}
+
+hr_status hr_ranks_sample(hr_cluster *cluster, const hr_data *data, const uint64_t *keys, size_t most,
+                          hr_person_sample *out, hr_error *err) {
+    const size_t size = hr_cluster_size(cluster);
+    const uint64_t sent = most;
+    const hr_rank_head head = {.kind = HR_RANKS_STEP, .pieces = 1, .words = size, .scattered = 1};
+    int64_t *counts = calloc(size, sizeof *counts); /* of the records that each rank keeps */
+    hr_buffer body = step_body(STEP_SAMPLE);
+    hr_rank_write(&body, &sent, 1, sizeof sent);
+    body.failed = body.failed || !counts;
+    hr_status status = hr_cluster_send(cluster, head, &body, err);
+    if (!status) status = hr_cluster_scatter(cluster, cluster->begin, keys, sizeof *keys, err);
+    if (!status) {
+        status = hr_person_sample_keep(data, keys, most, out, err);
+        if (!status) counts[0] = (int64_t)hr_data_rows(out->data);
+        status = hr_cluster_add_up(cluster, status, (hr_exact *)(void *)counts, size, err);
+    }
+    if (!status) status = hr_cluster_set_trained(cluster, counts, err);
+    free(counts);
+    return status;
 }
 
 hr_status hr_ranks_start(hr_cluster *cluster, const hr_forest *forest, hr_error *err) {
@@ -96,7 +118,7 @@ hr_status hr_ranks_hold_out(hr_cluster *cluster, const uint32_t *side_of, hr_err
     hr_buffer body = step_body(STEP_HOLD_OUT);
     const hr_rank_head head = {.kind = HR_RANKS_STEP, .scattered = 1};
     hr_status status = hr_cluster_send(cluster, head, &body, err);
-    return status ? status : hr_cluster_scatter(cluster, cluster->begin, side_of, err);
+    return status ? status : hr_cluster_scatter(cluster, cluster->begin, side_of, sizeof *side_of, err);
 }
 
 hr_status hr_ranks_count_levels(hr_cluster *cluster, const hr_held_out *records, hr_exact *weights,
@@ -115,7 +137,9 @@ hr_status hr_ranks_count_levels(hr_cluster *cluster, const hr_held_out *records,
 
 /* The records of a rank, and what was made of them. */
 typedef struct rank_table {
+    const hr_cluster *cluster;
     const hr_data *data; /* as they were read */
+    hr_person_sample sample;
     hr_bounded_table bounded;
     hr_cut_table cut;
     hr_weighted weighted;
@@ -128,6 +152,7 @@ static void forget_steps(rank_table *t) {
     hr_weighted_done(&t->weighted);
     hr_cut_table_done(&t->cut);
     hr_bounded_table_done(&t->bounded);
+    hr_person_sample_done(&t->sample);
     free(t->scores);
     t->scores = NULL;
 }
@@ -138,6 +163,23 @@ static hr_status take_begin(rank_table *t, const hr_rank_step *step, hr_local_st
     records->data = t->data;
     records->scores = NULL;
     forget_steps(t);
+    return HR_OK;
+}
+
+/* The answer has a word for each rank: how many records it keeps. */
+static hr_status take_sample(rank_table *t, const hr_rank_step *step, hr_local_stats_records *records,
+                             hr_error *err) {
+    uint64_t most;
+    hr_rank_read_one(step->body, &most, sizeof most);
+    const uint64_t *keys = (const void *)step->parts;
+    const size_t rank = hr_cluster_rank(t->cluster);
+    if (step->body->failed || !most || !keys || step->part_count != 2 * hr_data_rows(records->data) ||
+        rank >= step->words)
+        return HR_E_FORMAT;
+    hr_status status = hr_person_sample_keep(records->data, keys, most, &t->sample, err);
+    if (status) return status;
+    records->data = t->sample.data;
+    ((int64_t *)(void *)step->answer)[rank] = (int64_t)hr_data_rows(records->data);
     return HR_OK;
 }
 
@@ -241,9 +283,10 @@ typedef hr_status taking(rank_table *t, const hr_rank_step *step, hr_local_stats
                          hr_error *err);
 
 static taking *const takes[] = {
-    [STEP_BEGIN] = take_begin, [STEP_START] = take_start,       [STEP_COUNT] = take_count,
-    [STEP_CLIP] = take_clip,   [STEP_EVENTS] = take_events,     [STEP_CUT] = take_cut,
-    [STEP_WEIGH] = take_weigh, [STEP_HOLD_OUT] = take_hold_out, [STEP_LEVELS] = take_levels};
+    [STEP_BEGIN] = take_begin,  [STEP_SAMPLE] = take_sample, [STEP_START] = take_start,
+    [STEP_COUNT] = take_count,  [STEP_CLIP] = take_clip,     [STEP_EVENTS] = take_events,
+    [STEP_CUT] = take_cut,      [STEP_WEIGH] = take_weigh,   [STEP_HOLD_OUT] = take_hold_out,
+    [STEP_LEVELS] = take_levels};
 
 static hr_status take_step(void *state, const hr_rank_step *step, hr_local_stats_records *records,
                            hr_error *err) {
@@ -254,7 +297,7 @@ static hr_status take_step(void *state, const hr_rank_step *step, hr_local_stats
 }
 
 hr_status hr_ranks_serve(hr_cluster *cluster, const hr_data *data, int threads, hr_error *err) {
-    rank_table table = {.data = data};
+    rank_table table = {.cluster = cluster, .data = data};
     const hr_local_stats_records records = {.data = data, .threads = threads};
     const hr_rank_steps steps = {take_step, &table};
     const hr_status status = hr_cluster_answer(cluster, &records, &steps, err);

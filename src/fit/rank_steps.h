@@ -4,6 +4,7 @@
 #define HR_FIT_RANK_STEPS_H
 
 #include "fit/conformal.h"
+#include "fit/start.h"
 #include "methods/method.h"
 #include "tables/bins/private_bounds.h"
 #include "tables/bins/time_cuts.h"
@@ -13,6 +14,10 @@
 /* Rank 0, first of all: the others take back what an earlier fit had them do. All of these fail: MEMORY, as
  * the link. */
 HR_MUST_CHECK hr_status hr_ranks_begin(hr_cluster *cluster, hr_error *err);
+/* hr_person_sample_keep of the records of all ranks, by the keys of all, in the order of the table; `data`
+ * and *out: this one's. Fails also as the others. */
+HR_MUST_CHECK hr_status hr_ranks_sample(hr_cluster *cluster, const hr_data *data, const uint64_t *keys,
+                                        size_t most, hr_person_sample *out, hr_error *err);
 /* Scores start at those of the forest. */
 HR_MUST_CHECK hr_status hr_ranks_start(hr_cluster *cluster, const hr_forest *forest, hr_error *err);
 /* hr_bounds_count of the records of all ranks; `data`: this one's. Fails also as the others. */

@@ -1,6 +1,7 @@
 #include "fit/start.h"
 
 #include "base/fail.h"
+#include "fit/rank_steps.h"
 #include "tables/data/persons.h"
 #include "tables/schema/schema.h"
 #include "tables/schema/schema_difference.h"
@@ -229,21 +230,29 @@ void hr_person_sample_done(hr_person_sample *sample) {
     *sample = (hr_person_sample){0};
 }
 
-hr_status hr_person_sample_draw(const hr_data *data, size_t most, hr_csprng *csprng, hr_person_sample *out,
+hr_status hr_person_sample_keep(const hr_data *data, const uint64_t *keys, size_t most, hr_person_sample *out,
                                 hr_error *err) {
     hr_status status = hr_schema_copy_of_records(hr_data_schema(data), &out->schema, err);
     if (status) return status;
-    size_t rows = hr_data_rows(data);
-    uint64_t *keys = malloc((rows + 1) * sizeof *keys);
+    const size_t rows = hr_data_rows(data);
     uint32_t *kept = malloc((rows + 1) * sizeof *kept);
-    if (keys && kept) {
-        for (size_t i = 0; i < rows; i++) keys[i] = hr_csprng_u64(csprng);
-        size_t count = hr_persons_keep(data, keys, most, kept);
-        if (count) out->data = hr_data_take(data, kept, count);
-    }
-    free(keys);
+    const size_t count = kept ? hr_persons_keep(data, keys, most, kept) : 0;
+    if (kept && (count || !rows)) out->data = hr_data_take(data, kept, count);
     free(kept);
     if (!out->data) return hr_fail_memory(err);
     hr_data_forget_persons(out->data, out->schema);
     return HR_OK;
+}
+
+hr_status hr_person_sample_draw(const hr_data *data, const hr_fit_options *options, hr_csprng *csprng,
+                                hr_person_sample *out, hr_error *err) {
+    const size_t most = (size_t)options->records_per_person;
+    const size_t rows = options->cluster ? hr_cluster_rows(options->cluster) : hr_data_rows(data);
+    uint64_t *keys = malloc((rows + 1) * sizeof *keys);
+    if (!keys) return hr_fail_memory(err);
+    for (size_t i = 0; i < rows; i++) keys[i] = hr_csprng_u64(csprng);
+    hr_status status = options->cluster ? hr_ranks_sample(options->cluster, data, keys, most, out, err)
+                                        : hr_person_sample_keep(data, keys, most, out, err);
+    free(keys);
+    return status;
 }

@@ -38,10 +38,14 @@ typedef struct hr_person_sample {
     hr_data *data;
 } hr_person_sample;
 
-/* At most `most` >= 1 records of each person, drawn uniformly by coins of the stream, which stay secret: the
- * coins of a record are its own, so that what is drawn of a person depends on no other. The table must have
- * a unit. Owner: the caller calls hr_person_sample_done in either case. Fails: MEMORY. */
-HR_MUST_CHECK hr_status hr_person_sample_draw(const hr_data *data, size_t most, hr_csprng *csprng,
+/* At most options->records_per_person >= 1 records of each person, drawn uniformly by coins of the stream,
+ * which stay secret: the coins of a record are its own, so that what is drawn of a person depends on no
+ * other. Over ranks every rank draws from its records, `data` and *out are this one's. The table must have a
+ * unit. Owner: the caller calls hr_person_sample_done in either case. Fails: MEMORY; as other ranks. */
+HR_MUST_CHECK hr_status hr_person_sample_draw(const hr_data *data, const hr_fit_options *options,
+                                              hr_csprng *csprng, hr_person_sample *out, hr_error *err);
+/* What the coins come to that were drawn: keys[i] for record i. Owner and failures as above. */
+HR_MUST_CHECK hr_status hr_person_sample_keep(const hr_data *data, const uint64_t *keys, size_t most,
                                               hr_person_sample *out, hr_error *err);
 void hr_person_sample_done(hr_person_sample *sample);
 

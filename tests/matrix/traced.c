@@ -162,12 +162,12 @@ hr_status __wrap_hr_parts_drawn_by_persons(hr_csprng *csprng, const hr_person_ro
     return status;
 }
 
-hr_status __real_hr_person_sample_draw(const hr_data *data, size_t most, hr_csprng *csprng,
+hr_status __real_hr_person_sample_draw(const hr_data *data, const hr_fit_options *options, hr_csprng *csprng,
                                        hr_person_sample *out, hr_error *err);
-hr_status __wrap_hr_person_sample_draw(const hr_data *data, size_t most, hr_csprng *csprng,
+hr_status __wrap_hr_person_sample_draw(const hr_data *data, const hr_fit_options *options, hr_csprng *csprng,
                                        hr_person_sample *out, hr_error *err) {
     hr_csprng *own = coins_of(csprng);
-    const hr_status status = __real_hr_person_sample_draw(data, most, own, out, err);
+    const hr_status status = __real_hr_person_sample_draw(data, options, own, out, err);
     hr_csprng_close(own);
     return status;
 }

@@ -130,17 +130,29 @@ uint32_t *hr_cluster_parts(const hr_cluster *c, const hr_cluster_draw *draw, hr_
     return part_of;
 }
 
-hr_status hr_cluster_scatter(hr_cluster *c, const size_t *begin, const uint32_t *part_of, hr_error *err) {
+hr_status hr_cluster_scatter(hr_cluster *c, const size_t *begin, const void *numbers, size_t size,
+                             hr_error *err) {
     hr_status status = HR_OK;
     for (size_t r = 1; !status && r < hr_cluster_size(c); r++) {
-        const uint64_t count = begin[r + 1] - begin[r];
+        const size_t bytes = size * (begin[r + 1] - begin[r]);
+        const uint64_t count = bytes / sizeof(uint32_t);
         status = hr_rank_link_send(c->link, r, &count, sizeof count, err);
-        if (!status) status = hr_rank_link_send(c->link, r, part_of + begin[r], count * sizeof *part_of, err);
+        if (!status)
+            status = hr_rank_link_send(c->link, r, (const char *)numbers + size * begin[r], bytes, err);
     }
     return status;
 }
 
-/* ---- Records that are held out ---- */
+/* ---- Records that do not train ---- */
+
+hr_status hr_cluster_set_trained(hr_cluster *c, const int64_t *counts, hr_error *err) {
+    const size_t size = hr_cluster_size(c);
+    hr_cluster_hold_nothing_out(c);
+    c->trained = calloc(size + 1, sizeof *c->trained);
+    if (!c->trained) return hr_fail_memory(err);
+    for (size_t r = 0; r < size; r++) c->trained[r + 1] = c->trained[r] + (size_t)counts[r];
+    return HR_OK;
+}
 
 /* begin[r + 1] - begin[r]: how many records of rank r are of side 0. NULL: memory is short. */
 static size_t *count_trained(const hr_cluster *c, const uint32_t *side_of) {

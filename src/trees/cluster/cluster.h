@@ -14,7 +14,7 @@ struct hr_cluster {
     hr_rank_link *link;
     size_t
         *begin; /* size + 1 numbers, once the table was read: rank r has its rows begin[r] to begin[r + 1] */
-    size_t *trained; /* rank 0: the same of the records that train; NULL: nothing is held out */
+    size_t *trained; /* rank 0: the same of the records that train; NULL: all do */
     size_t *persons; /* the same of persons, who are counted in the order of their first records; NULL: the
                         schema names no unit */
     bool serving;    /* the others wait for questions */
@@ -45,15 +45,17 @@ typedef struct hr_cluster_draw {
 } hr_cluster_draw;
 /* Rank 0. Owner: the caller frees it. NULL: memory is short. */
 uint32_t *hr_cluster_parts(const hr_cluster *cluster, const hr_cluster_draw *draw, hr_error *err);
-/* Rank 0, after a question that says so: every other rank is sent the numbers of its records. Fails: as the
- * link. */
-HR_MUST_CHECK hr_status hr_cluster_scatter(hr_cluster *cluster, const size_t *begin, const uint32_t *part_of,
-                                           hr_error *err);
+/* Rank 0, after a question that says so: every other rank is sent the numbers of its records; size: bytes a
+ * record, 4 or 8. Fails: as the link. */
+HR_MUST_CHECK hr_status hr_cluster_scatter(hr_cluster *cluster, const size_t *begin, const void *numbers,
+                                           size_t size, hr_error *err);
 
 /* Rank 0: every record of the table draws a side, 0 with probability weights[0] and 1 with weights[1];
  * sources are about the records of side 0 from here on, at the others once they have their sides, too.
  * Returns the sides of all. Owner: the caller frees them. NULL: memory is short. */
 uint32_t *hr_cluster_hold_out(hr_cluster *cluster, hr_csprng *csprng, const double weights[2], hr_error *err);
+/* Rank 0: sources are about so many records of each rank from here on. Fails: MEMORY. */
+HR_MUST_CHECK hr_status hr_cluster_set_trained(hr_cluster *cluster, const int64_t *counts, hr_error *err);
 /* Rank 0: sources are about all records again. */
 void hr_cluster_hold_nothing_out(hr_cluster *cluster);
 
@@ -74,7 +76,7 @@ HR_MUST_CHECK hr_status hr_rank_persons_share(hr_cluster *cluster, hr_data *data
 /* A step, as the other ranks receive it (HR_RANKS_STEP). */
 typedef struct hr_rank_step {
     hr_rank_reader *body;
-    const uint32_t *parts; /* part_count of them, one a record; NULL: none were sent */
+    const uint32_t *parts; /* part_count of them, one or two a record; NULL: none were sent */
     size_t part_count;
     hr_exact *answer; /* of so many words */
     size_t words;

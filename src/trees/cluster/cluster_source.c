@@ -60,7 +60,7 @@ static hr_status share_out_parts(cluster_source *s, const hr_stats_shares *share
     hr_rank_write(&body, &count, 1, sizeof count);
     hr_status status =
         hr_cluster_send(s->cluster, (hr_rank_head){.kind = HR_RANKS_SHARE_OUT, .scattered = 1}, &body, err);
-    if (!status) status = hr_cluster_scatter(s->cluster, begins_of(s), part_of, err);
+    if (!status) status = hr_cluster_scatter(s->cluster, begins_of(s), part_of, sizeof *part_of, err);
     if (!status && !keep_own_parts(s, &part_of)) status = hr_fail_memory(err);
     if (!status) {
         const hr_stats_shares given = {.part_of = part_of, .count = shares->count};
@@ -94,7 +94,7 @@ static hr_status deal_blocks(cluster_source *s, size_t blocks, hr_error *err) {
     if (!s->block_of) return hr_fail_memory(err);
     hr_status status =
         hr_cluster_send(s->cluster, (hr_rank_head){.kind = HR_RANKS_DEAL, .scattered = 1}, &body, err);
-    if (!status) status = hr_cluster_scatter(s->cluster, begins_of(s), s->block_of, err);
+    if (!status) status = hr_cluster_scatter(s->cluster, begins_of(s), s->block_of, sizeof *s->block_of, err);
     if (!status && !keep_own_parts(s, &s->block_of)) status = hr_fail_memory(err);
     if (status) return status;
     hr_records_set_blocks(hr_local_stats_source_hedge(s->local), s->block_of);

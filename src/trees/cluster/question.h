@@ -35,8 +35,8 @@ typedef struct hr_rank_head {
     uint64_t kind;          /* hr_rank_question */
     uint64_t size;          /* bytes of the body */
     uint64_t pieces, words; /* the answer: so many sums, of so many integers each; no pieces: none */
-    uint64_t scattered;     /* not 0: every rank is sent a number, uint32_t, for each of its records; first
-                               their count, uint64_t */
+    uint64_t scattered;     /* not 0: every rank is sent numbers, uint32_t, one or two for each of its
+                               records; first their count, uint64_t */
 } hr_rank_head;
 
 /* ---- Writing: additions to a buffer, which is marked as failed if memory was short ---- */

@@ -50,6 +50,8 @@ static hr_status answer_step(worker *w, const hr_rank_head *head, hr_rank_reader
     hr_stats_free(w->local); /* which borrows what a step may free */
     w->local = NULL;
     hr_status status = w->steps->take(w->steps->state, &step, &w->records, &w->err);
+    free(w->parts);
+    w->parts = NULL;
     return status ? status : look_at_records(w);
 }
 

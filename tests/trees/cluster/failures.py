@@ -31,8 +31,7 @@ def usage_cases():
             (3, [*TRAIN, *data, '--epsilon', '-1'], 2, "field 'epsilon'"),
             (2, [*TRAIN, '--data', '-'], 2, 'only one of several ranks has a standard input'),
             (2, [*TRAIN, '--data', 'rows.db', '--query', 'query.sql'], 2, 'ranks cannot share out the rows of a query'),
-            (2, ['--schema', 'persons.yaml', *TRAIN[2:], *data, '--records-per-person', '2'], 2,
-             "field 'records-per-person': ranks do not draw records of persons; train in one process, without mpirun or --link"),
+            (2, [*TRAIN, *data, '--records-per-person', '2'], 2, "field 'records-per-person': the schema names no unit"),
             (2, ['--schema', 'persons.yaml', *TRAIN[2:], *data, '--conformal', '0.8'], 2, "field 'conformal': ranks hold no persons out"),
             (2, [*TRAIN, *data, '--method', 'statistics'], 2,
              "field 'method': method statistics is not trained over ranks; train in one process, without mpirun or --link, or with")]

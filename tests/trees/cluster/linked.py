@@ -90,6 +90,24 @@ def check_models(c, linked_rank):
     assert c.read('c.json') == c.read('one.json')
 
 
+def check_persons(c, linked_rank):
+    """At most m records of each are trained on: ranks are sent the coins of theirs."""
+    lines = c.read('train.csv').decode().splitlines(keepends=True)
+    parts = [lines[1:200], lines[200:]]
+    for part, rows in enumerate(parts):
+        with open(c.path('visits%d.csv' % part), 'w', encoding='utf-8') as file:
+            file.writelines(['who,' + lines[0], *('%d-%d,%s' % (part, row % 70, line) for row, line in enumerate(rows))])
+    with open(c.path('visits.yaml'), 'w', encoding='utf-8') as file:
+        file.write(c.read('schema.yaml').decode().replace('unit: record', 'unit: who'))
+    words = ['train', '--data', 'visits0.csv', '--data', 'visits1.csv', '--schema', 'visits.yaml', '--records-per-person', '2', '--force', *cluster.REPRODUCIBLE]
+    c.must(*words, '--model', 'visits.json')
+    with Ranks(c, linked_rank, 2) as job:
+        for rank in range(2):
+            job.start(rank, [c.tool, *words, '--model', 'linked%d.json' % rank, '--link', job.address, '--rank', rank, '--ranks', 2, '--link-key', 'job.key'])
+        job.end_well()
+    assert c.read('linked0.json') == c.read('visits.json')
+
+
 def check_free_port(c, linked_rank):
     """Rank 0 says which port it has."""
     with Ranks(c, linked_rank, 2) as job:
@@ -302,7 +320,7 @@ def test(c, words):
     linked_rank = os.path.abspath(words[0])
     c.must('generate', 'hospital', '--rows', '600', '--seed', '1', '-o', 'train.csv', '--schema', 'schema.yaml')
     c.must('keygen', '--link', 'job.key')
-    for check in (check_models, check_free_port, check_strangers, check_missing, check_silence, check_ciphertext, check_ledger, check_other_table, check_launched, check_deaths):
+    for check in (check_models, check_persons, check_free_port, check_strangers, check_missing, check_silence, check_ciphertext, check_ledger, check_other_table, check_launched, check_deaths):
         check(c, linked_rank)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Persons whose records are each at one rank: models of persons have the bytes of one process, whatever the ranks; where a person has
+"""Persons whose records are each at one rank: models of persons, and of m records of each, have the bytes of one process, whatever the ranks; where a person has
 records at two ranks, all of them refuse the table and tell how many such persons there are. usage: persons.py HEDGEROW"""
 import functools
 import gzip
@@ -22,7 +22,13 @@ CASES = [('visits', ['--method', 'hedge'], (2, 5)),
          ('stays', ['--method', 'survival-curve'], (3,)),
          ('cut', ['--method', 'hedge', *TREES], (2,)),
          ('cut', ['--method', 'survival-curve', '--delta', '0'], (3,)),
-         ('many', ['--method', 'hedge', '--delta', '0'], (2,))]
+         ('many', ['--method', 'hedge', '--delta', '0'], (2,)),
+         ('visits', ['--method', 'hedge', '--records-per-person', '2'], (2, 5)),
+         ('visits', ['--method', 'dpboost', '--option', 'ensemble=4', '--records-per-person', '3', *TREES], (3,)),
+         ('visits', ['--method', 'id3', '--records-per-person', '1', *TREES], (2,)),
+         ('visits', ['--method', 'gbdt', '--option', 'edges=public', '--trees', '3', '--records-per-person', '2'], (5,)),
+         ('found', ['--method', 'hedge', '--records-per-person', '1', *TREES], (3,)),
+         ('many', ['--method', 'hedge', '--delta', '0', '--records-per-person', '3'], (2,))]
 
 
 def write(c, name, lines):
@@ -45,10 +51,11 @@ def visits(c, law):
 
 
 def stays(c, law):
-    """The label is a time; the other schema of these has cuts that the fit finds, and weights."""
+    """The label is a time; two other schemas of these have cuts that the fit finds, one of them weights as well."""
     write(c, 'stays.yaml', ['hedgerow-schema: 1\nunit: who\nlabel: {kind: time, time: days, event: died, intervals: [8, 12, 16]}\n'
                             'features: [{name: a, kind: number, low: 0, high: 1}]\n'])
-    write(c, 'cut.yaml', [c.read('stays.yaml').decode().replace('[8, 12, 16]', '{quantiles: 3, high: 16}'), 'weight: {column: w, high: 2}\n'])
+    write(c, 'found.yaml', [c.read('stays.yaml').decode().replace('[8, 12, 16]', '{quantiles: 3, high: 16}')])
+    write(c, 'cut.yaml', [c.read('found.yaml').decode(), 'weight: {column: w, high: 2}\n'])
     return [write(c, 'stays%d.csv' % i, ['who,a,days,died,w\n', *('%d-%d,%.3f,%.3f,%d,%.1f\n' % (i, law.randrange(40), law.random(), law.uniform(0, 20), law.random() < .6, law.random())
                                                               for _ in range(200))]) for i in range(3)]
 
@@ -123,7 +130,7 @@ def states(c):
 def test(c, words):
     assert not words
     tables = {'visits': visits(c, random.Random(7)), 'stays': stays(c, random.Random(8)), 'many': many(c)}
-    tables['cut'] = tables['stays']
+    tables['cut'] = tables['found'] = tables['stays']
     cluster.all_of([functools.partial(check_model, c, tables[case[0]], case) for case in CASES])
     cases = refusals(c)
     cluster.all_of([functools.partial(check_refusal, c, *case) for case in cases])
