@@ -13,31 +13,29 @@ export CC
 endif
 
 prefix = $(if $(PREFIX),prefix=$(PREFIX),"prefix?=/usr/local") "libdir?=lib"
-has_cmocka = $(if $(shell pkg-config --exists cmocka 2>/dev/null && echo yes),true,false)
 # Many tests wait, for a broker or a deadline.
 waiting = --num-processes $(shell expr 2 \* $$(nproc))
 sanitized = ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
-.PHONY: all check audit games slow soak demo demo-nats container reduced bench accuracy python wheels site install uninstall fuzz sanitize tsan mutate proofs format coverage clean help
+.PHONY: all tests check audit games slow soak demo demo-nats container reduced bench accuracy python wheels site install uninstall fuzz sanitize tsan mutate proofs format coverage clean help
 .NOTPARALLEL:
 
 all: ## build $(BUILD)/hedgerow and the library (the default)
 	@tools/setup.sh build
-	@tools/configure.py $(BUILD) $(prefix) "tests?=$(has_cmocka)" $(SETUP)
-	@ninja -C $(BUILD)
+	@tools/configure.py $(BUILD) $(prefix) $(SETUP)
+	@ninja -C $(BUILD) product
 	@ln -sfn cli/hedgerow $(BUILD)/hedgerow
 
-check: ## build and run every test but the longest (make slow)
+tests: ## build the tests, examples and benches, too, and run none
 	@tools/setup.sh build test
 	@tools/configure.py $(BUILD) $(prefix) tests=true $(SETUP)
 	@ninja -C $(BUILD)
 	@ln -sfn cli/hedgerow $(BUILD)/hedgerow
+
+check: tests ## build and run every test but the longest (make slow)
 	@meson test -C $(BUILD) --no-rebuild $(waiting) --print-errorlogs --no-suite long $(LESS)
 
-audit: ## run the audits alone: games of thousands of fits against each guarantee
-	@tools/setup.sh build test
-	@tools/configure.py $(BUILD) $(prefix) tests=true $(SETUP)
-	@ninja -C $(BUILD)
+audit: tests ## run the audits alone: games of thousands of fits against each guarantee
 	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --suite audit
 
 games: ## play every game twice, in a copy of the project and in one with a fault planted that the game must find; continues an interrupted run
@@ -47,8 +45,7 @@ games: ## play every game twice, in a copy of the project and in one with a faul
 slow: ## run the slow tests alone: parties that crash at every step, floods of messages, ten thousand schedules of messages, the longest games, small runs of the benches, exports in their engines, reports in a browser (needs PyPI)
 	@tools/setup.sh build test python browser
 	@tools/python.sh build-python shap
-	@tools/configure.py $(BUILD) $(prefix) tests=true $(SETUP)
-	@ninja -C $(BUILD)
+	@$(MAKE) --no-print-directory tests
 	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --suite slow --suite long
 	@tools/exports.sh build-python $(BUILD)/cli/hedgerow
 
@@ -57,7 +54,7 @@ reduced: ## build without the broker and gzip, and without federations and libra
 	@tools/configure.py build-no-nats buildtype=plain tests=false nats=disabled gzip=disabled werror=true
 	@ninja -C build-no-nats
 	@for t in without_nats without_gzip outputs; do python3 tests/cli/run.py build-no-nats/cli/hedgerow tests/cli/$$t.test || exit 1; done
-	@tools/configure.py build-alone buildtype=plain tests=false federation=disabled gzip=disabled zstd=disabled xz=disabled postgresql=disabled mpi=disabled zeromq=disabled werror=true
+	@tools/configure.py build-alone buildtype=plain tests=false benches=true federation=disabled gzip=disabled zstd=disabled xz=disabled postgresql=disabled mpi=disabled zeromq=disabled werror=true
 	@ninja -C build-alone
 	@for t in without_federation without_sources without_mpi without_zeromq ledger; do python3 tests/cli/run.py build-alone/cli/hedgerow tests/cli/$$t.test || exit 1; done
 
@@ -75,8 +72,11 @@ demo-nats: all ## the same over a real broker, one process for each member
 container: ## run the steps of packaging/Containerfile in folders that debootstrap fills (needs root and a Debian mirror)
 	@tools/container.py packaging/Containerfile .
 
-bench: all ## time training, prediction and reading beside the newest releases of other tree libraries (needs PyPI)
-	@tools/setup.sh bench
+bench: ## time training, prediction and reading beside the newest releases of other tree libraries (needs PyPI)
+	@tools/setup.sh build bench
+	@tools/configure.py $(BUILD) $(prefix) benches=true $(SETUP)
+	@ninja -C $(BUILD)
+	@ln -sfn cli/hedgerow $(BUILD)/hedgerow
 	@tools/peers.sh $(BUILD)/peers
 	@bench/run.py --build $(BUILD)
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""C files are formatted by clang-format 14 (other versions format otherwise). usage: format.py ROOT [--write]"""
+"""C files are formatted by clang-format 14. Others format otherwise: of this project, versions 15 to 17 change some 15 lines, 18 to 20
+150 to 220. PyPI has it for every system. usage: format.py ROOT [--write]"""
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ def formatter():
     for name in ('clang-format-14', 'clang-format'):
         if shutil.which(name) and ' 14.' in subprocess.run([name, '--version'], stdout=subprocess.PIPE, text=True).stdout:
             return name
-    source.skip('no clang-format 14; "apt-get install clang-format-14" brings it')
+    source.skip('no clang-format 14; "apt-get install clang-format-14" or "pip install clang-format==14.0.6" brings it')
 
 
 def main():
