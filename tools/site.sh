@@ -23,7 +23,7 @@ fi
 
 # What is read: a copy of the pages and of what they link to, as they lie here, and the reference.
 mkdir -p "$SITE/source/reference" "$SITE/source/tests"
-cp -a README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs examples include packaging src "$SITE/source"
+cp -a README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE docs examples include packaging src "$SITE/source"
 cp -a tests/mutations tests/games.toml "$SITE/source/tests"
 python3 docs/site/headers.py --pages "$SITE/source/reference/c"
 python3 docs/site/package.py "$SITE/source/reference/python.rst"

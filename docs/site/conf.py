@@ -15,7 +15,7 @@ project = 'Hedgerow'
 version = release = os.environ['HEDGEROW_VERSION']
 extensions = ['myst_parser', 'sphinx.ext.autodoc', 'breathe', 'measured']
 root_doc = 'docs/index'
-include_patterns = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/**/*.md', 'src/**/*.proof.md', 'tests/mutations/README.md', 'reference/**']
+include_patterns = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/*.md', 'docs/**/*.md', 'src/**/*.proof.md', 'tests/mutations/README.md', 'reference/**']
 nitpicky = True
 # Names of the standard library and of other packages, whose references are not here.
 nitpick_ignore_regex = [('c:identifier', r'size_t|bool|u?int\d+_t|ptrdiff_t|double|FILE|struct tm'), ('py:.*', r'(?!hedgerow).*')]
