@@ -79,6 +79,11 @@ void interrupt_defer(void) {
     deferred = true;
 }
 
+void interrupt_defer_silently(void) {
+    at_once[0] = '\0';
+    interrupt_defer();
+}
+
 int interrupted(void) {
     return asked;
 }

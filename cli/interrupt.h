@@ -19,6 +19,8 @@ bool interrupt_wants_reload(void *user);
 
 /* From now on the first signal only asks to stop; the second ends the process at once. */
 void interrupt_defer(void);
+/* The same, and no signal prints anything. */
+void interrupt_defer_silently(void);
 
 /* The signal that asked to stop; 0: none. */
 int interrupted(void);

@@ -28,7 +28,7 @@ launch launch_look(void) {
 int ranks_open(const command *self, const launch *launched, hr_cluster **out) {
     hr_error err = {0};
     /* A signal is rank 0's to answer; a launcher also ends the other ranks by one when rank 0 fails. */
-    if (launched->rank > 0) interrupt_defer();
+    if (launched->rank > 0) interrupt_defer_silently();
     hr_cluster *cluster = NULL;
     hr_status status = hr_cluster_open(&cluster, &err);
     if (status == HR_OK && hr_cluster_size(cluster) != launched->ranks) {

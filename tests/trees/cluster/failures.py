@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What goes wrong at any rank is told once, with the place where it is, and nothing is spent or written for it. Ranks beside rank 0 touch
 neither ledger nor model. usage: failures.py HEDGEROW FAILING_RANK"""
+import contextlib
 import functools
 import gzip
 import json
@@ -150,17 +151,36 @@ def await_rank_1(c, launcher):
     raise AssertionError('rank 1 did not join')
 
 
+def start_rank_0_late(c, *words):
+    """Rank 1 joins; rank 0 waits until 'gate' is written to."""
+    tool = [c.tool, 'train', *TRAIN, '--data', 'train.csv', *words]
+    late, noted = ['sh', '-c', 'read line < gate && exec "$0" "$@"'], ['sh', '-c', 'echo $$ > rank1 && exec "$0" "$@"']
+    for name in ('gate', 'rank1'):
+        if os.path.exists(c.path(name)):
+            os.unlink(c.path(name))
+    os.mkfifo(c.path('gate'))
+    return c.start([*cluster.LAUNCH, '-n', '1', *late, *tool, ':', '-n', '1', *noted, *tool])
+
+
 def check_signal_at_another_rank(c):
     """The launcher ends other ranks by a signal when rank 0 fails: they print nothing. Rank 0 begins after that signal."""
-    os.mkfifo(c.path('gate'))
-    tool = [c.tool, 'train', *TRAIN, '--data', 'train.csv', '--nonsense']
-    late, noted = ['sh', '-c', 'read line < gate && exec "$0" "$@"'], ['sh', '-c', 'echo $$ > rank1 && exec "$0" "$@"']
-    launcher = c.start([*cluster.LAUNCH, '-n', '1', *late, *tool, ':', '-n', '1', *noted, *tool])
+    launcher = start_rank_0_late(c, '--nonsense')
     os.kill(await_rank_1(c, launcher), signal.SIGTERM)
     with open(c.path('gate'), 'w', encoding='utf-8') as gate:
         gate.write('go\n')
     out, err = launcher.communicate(timeout=cluster.SECONDS)
     assert (launcher.returncode, out) == (2, '') and err.count('hedgerow train: ') == 1 and "unknown option '--nonsense'" in err, (out, err)
+
+
+def check_two_signals_at_another_rank(c):
+    """The second, such as the launcher's after a person's, ends it at once."""
+    launcher = start_rank_0_late(c)
+    rank_1 = await_rank_1(c, launcher)
+    while launcher.poll() is None and os.path.exists('/proc/%d' % rank_1):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(rank_1, signal.SIGTERM)
+    out, err = launcher.communicate(timeout=cluster.SECONDS)
+    assert launcher.returncode != 0 and out == '' and 'hedgerow train: ' not in err, (launcher.returncode, out, err)
 
 
 def test(c, words):
@@ -171,6 +191,7 @@ def test(c, words):
     check_tables_differ(c)
     check_strict(c)
     check_signal_at_another_rank(c)
+    check_two_signals_at_another_rank(c)
     check_ledger(c)
     check_failing_rank(c, os.path.abspath(words[0]))
     check_rank_without_exposures(c, os.path.abspath(words[0]))
