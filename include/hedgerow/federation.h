@@ -5,7 +5,8 @@
  *
  * In a library that was built without a feature, functions that need it fail with ABSENT and do nothing; the
  * remedy names the packages and the build option. hr_meet, hr_simulate and hr_job_plan need `federation`;
- * hr_serve, hr_coordinate and all hr_federation_ functions need `nats` as well; keys need neither. */
+ * hr_serve and hr_coordinate without a carrier, and all hr_federation_ functions, need `nats` as well; keys
+ * need neither. */
 #ifndef HEDGEROW_FEDERATION_H
 #define HEDGEROW_FEDERATION_H
 
@@ -269,6 +270,28 @@ typedef struct hr_traffic {
     uint64_t packets_sent, packets_received, bytes_sent, bytes_received;
 } hr_traffic;
 
+enum { HR_CARRIER_PACKET_MAX = 768 * 1024 /* bytes of one packet */ };
+
+/* Carries packets between the members' programs in place of a broker. It is not trusted: packets are sealed
+ * and signed by their senders, and a sender sends a packet again, less and less often, until its receiver has
+ * acknowledged it. So a carrier may lose, repeat, delay, reorder or change packets: what it must do is to let
+ * a packet through that is sent often enough. It sees who sends to whom, sizes and times. It keeps nothing
+ * secret, and need not. What a carrier cannot do, and a broker does, is to pass on who is there (`wait-for:
+ * present` waits up to the deadline), and to limit what other members put into its inbox. */
+typedef struct hr_carrier {
+    size_t size; /* sizeof(hr_carrier) */
+    void *user;  /* passed to both. They are called by the thread that works, one at a time */
+    /* Takes a packet for a member of that name; the bytes are the library's. False: not now; the packet is
+     * sent again later. It must not wait for the receiver. */
+    bool (*send)(void *user, const char *to, const void *bytes, size_t size);
+    /* Waits at most so many milliseconds for a packet, puts it into `bytes`, which has room for `max`, and
+     * returns its size; 0, or more than max: none came. 0 milliseconds: work is due, which is not to be held
+     * up. It may return early, as when the program wants should_continue to be asked. */
+    size_t (*receive)(void *user, int milliseconds, void *bytes, size_t max);
+} hr_carrier;
+#define HR_CARRIER_INIT                                                                                      \
+    { sizeof(hr_carrier), NULL, NULL, NULL }
+
 /* How a party is to work, and whom it tells. */
 typedef struct hr_party_settings {
     size_t size; /* sizeof(hr_party_settings) */
@@ -285,8 +308,8 @@ typedef struct hr_party_settings {
     /* hr_serve: asked as should_continue; true, once for each time: the owner file and the files that it
      * names are to be read anew. A faulty file is logged, and the previous one stays in force. May be NULL */
     bool (*should_reload)(void *user);
-    void (*ready)(void *user); /* hr_serve, hr_coordinate: files and journal are open, and the broker has
-                                * answered. Called once. May be NULL */
+    void (*ready)(void *user); /* hr_serve, hr_coordinate: files and journal are open, and the broker, if
+                                * one is used, has answered. Called once. May be NULL */
     const char *metrics; /* hr_serve, hr_coordinate_folder: a file that is replaced every 15 seconds, and at
                           * the end, with numbers in the text format of Prometheus; NULL: none */
     /* hr_simulate: called with `user` for each remark about a table (hr_data_remarks), whose file it names,
@@ -300,9 +323,15 @@ typedef struct hr_party_settings {
     void (*progress)(void *user, const hr_job_progress *job);
     /* hr_coordinate, hr_serve: called once, when the work has ended, however it did. May be NULL */
     void (*report_traffic)(void *user, const hr_traffic *traffic);
+    /* hr_serve, hr_coordinate, hr_coordinate_folder: carries the packets; the broker that the federation file
+     * names is not used then, nor are certificates. Borrowed. NULL: the broker */
+    const hr_carrier *carrier;
 } hr_party_settings;
 #define HR_PARTY_SETTINGS_INIT                                                                               \
-    { sizeof(hr_party_settings), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+    {                                                                                                        \
+        sizeof(hr_party_settings), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,   \
+            NULL                                                                                             \
+    }
 
 /* Serves an owner's records to the coordinators that its policy names, as docs/how-to/federation.md says:
  * waits for jobs, looks at their terms, trains, passes on. `file` is an owner file

@@ -2,6 +2,7 @@
 
 #include "base/fail.h"
 #include "federation/protocol/sessions.h"
+#include "federation/transport/carrier.h"
 #include "federation/transport/nats.h"
 
 #include <string.h>
@@ -119,8 +120,9 @@ hr_status hr_endpoint_open(const hr_endpoint_files *files, const hr_party_settin
     if (!status) status = find_self(files, s, err);
     if (!status) status = lock_key(files, s, err);
     if (status) return status;
-    return loopback ? hr_loopback_open(loopback, files->member.name, &s->transport, err)
-                    : dial(files, settings, s, err);
+    if (loopback) return hr_loopback_open(loopback, files->member.name, &s->transport, err);
+    return settings->carrier ? hr_carrier_open(settings->carrier, &s->transport, err)
+                             : dial(files, settings, s, err);
 }
 
 void hr_endpoint_done(hr_endpoint *s) {
@@ -209,6 +211,10 @@ hr_status hr_endpoint_presence(const hr_endpoint *s, const hr_presence_options *
 }
 
 /* ---- Working ---- */
+
+hr_status hr_endpoint_present(const hr_party_settings *settings, hr_error *err) {
+    return settings->carrier ? HR_OK : hr_nats_present(err);
+}
 
 hr_status hr_endpoint_settings(const hr_party_settings *given, hr_party_settings *out, hr_error *err) {
     static const hr_sized kind = {sizeof *out, sizeof out->size, "begin with HR_PARTY_SETTINGS_INIT"};

@@ -39,10 +39,11 @@ typedef struct hr_endpoint {
     int64_t days_left;    /* of it, as logged last */
 } hr_endpoint;
 
-/* Reads the federation file and the key, and dials the broker, or takes an end of `loopback` unless that is
- * NULL. Waits for a broker that does not answer, unless it tries once, and logs that. Everything else that it
- * makes lives in the arena. Call hr_endpoint_done in either case. Fails: IO, FORMAT, POLICY (no such member,
- * or its key is another; the broker refuses), CANCELLED (settings->should_continue), MEMORY. */
+/* Reads the federation file and the key, and takes an end of `loopback` unless that is NULL, else of the
+ * carrier of the settings, or dials the broker if they have none. Waits for a broker that does not answer,
+ * unless it tries once, and logs that. Everything else that it makes lives in the arena. Call
+ * hr_endpoint_done in either case. Fails: IO, FORMAT, POLICY (no such member, or its key is another; the
+ * broker refuses), CANCELLED (settings->should_continue), MEMORY. */
 HR_MUST_CHECK hr_status hr_endpoint_open(const hr_endpoint_files *files, const hr_party_settings *settings,
                                          hr_loopback *loopback, hr_arena *arena, hr_endpoint *out,
                                          hr_error *err);
@@ -63,6 +64,9 @@ HR_MUST_CHECK hr_status hr_endpoint_note_version(const hr_endpoint *endpoint, hr
  * initialised). */
 HR_MUST_CHECK hr_status hr_endpoint_settings(const hr_party_settings *given, hr_party_settings *out,
                                              hr_error *err);
+
+/* Whether this build can carry packets as the settings say. Fails: ABSENT. */
+HR_MUST_CHECK hr_status hr_endpoint_present(const hr_party_settings *settings, hr_error *err);
 
 /* Logs that a service goes on with the files that it had, and why. */
 void hr_endpoint_log_not_replaced(const hr_log *log, const hr_error *why);

@@ -5,7 +5,6 @@
 #include "base/text/text.h"
 #include "federation/federated/terms.h"
 #include "federation/roles/service_metrics.h"
-#include "federation/transport/nats.h"
 #include "federation/work/own_job.h"
 #include "federation/work/receipt_files.h"
 
@@ -265,7 +264,7 @@ hr_status hr_coordinate(const char *file, const char *result, const hr_party_set
     hr_coordinator_service *m = NULL;
     hr_party_settings ours;
     hr_status status = hr_endpoint_settings(settings, &ours, err);
-    if (!status) status = hr_nats_present(err);
+    if (!status) status = hr_endpoint_present(&ours, err);
     if (!status) status = hr_coordinator_service_open(file, result, &ours, NULL, &m, err);
     if (status) return status;
     if (ours.ready) ours.ready(ours.user);

@@ -7,7 +7,6 @@
 #include "federation/config/coordinator_file.h"
 #include "federation/folder/job_folder.h"
 #include "federation/roles/service_metrics.h"
-#include "federation/transport/nats.h"
 #include "federation/work/own_job.h"
 #include "federation/work/receipt_files.h"
 #include "privacy/ledger/journal_list.h"
@@ -489,7 +488,7 @@ hr_status hr_coordinate_folder(const char *folder, const hr_party_settings *sett
     hr_folder_service *s = NULL;
     hr_party_settings ours;
     hr_status status = hr_endpoint_settings(settings, &ours, err);
-    if (!status) status = hr_nats_present(err);
+    if (!status) status = hr_endpoint_present(&ours, err);
     if (!status) status = hr_folder_service_open(folder, &ours, NULL, &s, err);
     if (status) return status;
     status = hr_folder_service_measure(s, err);

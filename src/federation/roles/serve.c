@@ -3,7 +3,6 @@
 #include "base/fail.h"
 #include "base/threads.h"
 #include "federation/roles/service_metrics.h"
-#include "federation/transport/nats.h"
 #include "federation/work/owner_work.h"
 #include "fit/settings.h"
 #include "privacy/ledger/spend.h"
@@ -366,7 +365,7 @@ hr_status hr_serve_records(const char *file, const hr_owner_records *records,
     hr_party_settings ours;
     const hr_owner_opening opening = {.file = file, .records = *records, .settings = &ours};
     hr_status status = hr_endpoint_settings(settings, &ours, err);
-    if (!status) status = hr_nats_present(err);
+    if (!status) status = hr_endpoint_present(&ours, err);
     if (!status) status = hr_owner_service_open(&opening, &s, err);
     if (status) return status;
     status = write_metrics(s, err);
