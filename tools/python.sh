@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the wheel (tools/wheel.sh FOLDER), installs it in a new virtual environment, FOLDER/venv, and runs its tests there; then those that need a
-# broker with a build that has one, FOLDER/broker.
+# broker, or ZeroMQ where it is installed, with a build that has them, FOLDER/broker.
 # usage: tools/python.sh FOLDER [PACKAGE...]     PACKAGE: shap, whose tests run where it is installed
 set -eu
 tools/wheel.sh "$1"
@@ -14,4 +14,4 @@ python3 -m venv "$folder/venv"
 "$folder/venv/bin/python" -m pytest -q -n auto python/tests
 
 "$folder/venv/bin/python" -m pip --quiet --disable-pip-version-check install --no-deps --upgrade --target "$folder/broker" -Csetup-args=-Dnats=enabled .
-HEDGEROW_BROKER=1 PYTHONPATH="$folder/broker" "$folder/venv/bin/python" -m pytest -q -n auto python/tests/test_owner.py python/tests/test_coordinator.py
+HEDGEROW_BROKER=1 PYTHONPATH="$folder/broker" "$folder/venv/bin/python" -m pytest -q -n auto python/tests/test_owner.py python/tests/test_coordinator.py python/tests/test_cluster.py

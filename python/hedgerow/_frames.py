@@ -6,7 +6,8 @@ Texts and times are read by the library's reader of CSV cells (_reading.py)."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Sequence
+from hashlib import blake2b
+from typing import Any, Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from ._reading import Problem, Reader, TableColumn, check_unknown, is_missing_nu
 from .errors import SchemaError
 from .schema import Schema
 
-__all__ = ['BOOLEAN', 'Columns', 'FrameColumn', 'Table', 'columns_of', 'is_missing', 'person_numbers', 'readable', 'text_of_value', 'unique_names']
+__all__ = ['BOOLEAN', 'Columns', 'FrameColumn', 'Table', 'columns_of', 'is_missing', 'person_hashes', 'person_numbers', 'readable', 'text_of_value', 'unique_names']
 
 ELEMENTS = {'f8': lib.HR_ELEMENT_FLOAT64, 'f4': lib.HR_ELEMENT_FLOAT32, 'u2': lib.HR_ELEMENT_UINT16}
 ROWS_TOGETHER = 4096
@@ -232,9 +233,8 @@ def arrow_column(name: str, array: _arrow.Array) -> FrameColumn:
 
 # ---- Columns as the C library has them -----------------------------------------------------------------------------------
 
-def person_numbers(columns: Columns, unit: str, missing: Sequence[str] = ()) -> NDArray[np.uint64]:
-    """Equal numbers for equal identifiers. missing: what is written where there is none. Fails: SchemaError (no such column, an identifier
-    that is missing)."""
+def identifiers(columns: Columns, unit: str, missing: Sequence[str]) -> tuple[NDArray[Any], list[str] | None]:
+    """Of all records: numbers, or the indices of texts. Fails: as `person_numbers`."""
     found = [column for column in columns.items if column.name.strip() == unit.strip()]
     if not found:
         raise SchemaError('The table has no column %r, which the schema names as the unit.' % unit)
@@ -243,7 +243,7 @@ def person_numbers(columns: Columns, unit: str, missing: Sequence[str] = ()) -> 
         refuse_columns([Problem(unit, column.remedy)])
     cells = column.cells
     if column.kind == 'number':
-        absent = is_missing_number(cells, missing)
+        absent, number = is_missing_number(cells, missing), None
     else:
         none, number = {'', *missing}, Numbering()
         codes = np.array([-1 if value.strip() in none else number[value.strip()] for value in column.values] + [-1], dtype=np.int64)
@@ -251,7 +251,22 @@ def person_numbers(columns: Columns, unit: str, missing: Sequence[str] = ()) -> 
         absent = cells < 0
     if absent.any():
         raise SchemaError('Column %r lacks %d identifiers; say whose these records are, or remove them.' % (unit, absent.sum()))
-    return np.unique(cells, return_inverse=True)[1].astype(np.uint64)
+    return cells, None if number is None else list(number)
+
+
+def person_numbers(columns: Columns, unit: str, missing: Sequence[str] = ()) -> NDArray[np.uint64]:
+    """Equal numbers for equal identifiers of one table. missing: what is written where there is none. Fails: SchemaError (no such column, an identifier
+    that is missing)."""
+    return np.unique(identifiers(columns, unit, missing)[0], return_inverse=True)[1].astype(np.uint64)
+
+
+def person_hashes(columns: Columns, unit: str, missing: Sequence[str] = ()) -> NDArray[np.uint64]:
+    """The same numbers for equal identifiers in all tables."""
+    cells, texts = identifiers(columns, unit, missing)
+    found, inverse = np.unique(cells, return_inverse=True)
+    names = [text_of_value(value) if texts is None else texts[value] for value in found]
+    hashes = [int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), 'little') for name in names]
+    return np.array(hashes, dtype=np.uint64)[inverse]
 
 
 def array_of(cells: NDArray[Any]) -> tuple[Any, NDArray[Any]]:
@@ -282,12 +297,12 @@ class Table:
     """Columns in the order of a schema, and a label, as hr_data; numbers stay in the caller's memory, but for sparse ones.
 
     unknown: what a category is that the schema does not list: 'error', or 'missing'; `unknown_cells` counts them by column then. exposure: of the records,
-    as `exposures_of` has them. Fails: SchemaError, which lists all columns that do not fit."""
+    as `exposures_of` has them. persons: numbers identifiers. Fails: SchemaError, which lists all columns that do not fit."""
 
     def __init__(self, schema: Schema, columns: Columns, label: NDArray[Any] | None, unknown: str = 'error',
-                 exposure: NDArray[np.float64] | None = None) -> None:
+                 exposure: NDArray[np.float64] | None = None, persons: Callable[..., NDArray[np.uint64]] = person_numbers) -> None:
         check_unknown(unknown)
-        self.schema, self.rows, self._exposure = schema, columns.rows, exposure
+        self.schema, self.rows, self._exposure, self._number_persons = schema, columns.rows, exposure, persons
         self._kept: list[Any] = []
         labels_at = ffi.NULL if label is None else ffi.new('hr_array *', self._keep(label))
         out = ffi.new('hr_data **')
@@ -325,7 +340,7 @@ class Table:
         arrays = [array for i, fact in wanted for array in reader.read(columns.items[i], fact)]
         if schema.unit_column:
             try:
-                persons = person_numbers(columns, schema.unit_column, schema.missing)
+                persons = self._number_persons(columns, schema.unit_column, schema.missing)
             except SchemaError as error:
                 if not reader.problems:
                     raise
