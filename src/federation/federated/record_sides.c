@@ -117,9 +117,12 @@ static hr_status find_sides(const hr_data *data, const uint8_t *key, uint32_t *s
 hr_status hr_record_sides(const hr_data *data, const uint8_t key[HR_PRF_KEY], uint32_t *sides,
                           hr_error *err) {
     if (!data->persons) return find_sides(data, key, sides, err);
+    if (!data->person_hashes)
+        return hr_fail(err, HR_E_ARGUMENT, "serve a table that one process has read whole",
+                       "the table is the part of a rank, whose persons are known by numbers alone");
     for (size_t i = 0; i < hr_data_rows(data); i++) {
-        const uint64_t of[2] = {data->person_names[data->persons[i]]};
-        sides[i] = is_held_out(key, HASHED_PERSON, of, 0);
+        const hr_person_hash *person = &data->person_hashes[data->persons[i]];
+        sides[i] = is_held_out(key, HASHED_PERSON, person->of, 0);
     }
     return HR_OK;
 }

@@ -11,7 +11,8 @@
 
 #include <hedgerow/data.h>
 
-/* sides: one a record, 1 with a probability of exactly a fifth: held out; else 0. Fails: MEMORY. */
+/* sides: one a record, 1 with a probability of exactly a fifth: held out; else 0. Fails: MEMORY;
+ * ARGUMENT (persons of a rank's part of a table). */
 HR_MUST_CHECK hr_status hr_record_sides(const hr_data *data, const uint8_t key[HR_PRF_KEY], uint32_t *sides,
                                         hr_error *err);
 

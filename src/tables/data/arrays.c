@@ -145,7 +145,7 @@ static hr_status take_numbers_of_persons(hr_data *data, const uint64_t *numbers,
     for (size_t i = 0; numbered && i < data->rows; i++)
         numbered =
             hr_persons_number(&persons, (const char *)&numbers[i], sizeof numbers[i], &data->persons[i]);
-    hr_persons_name(&persons, data);
+    hr_persons_give_hashes(&persons, data);
     hr_persons_done(&persons);
     return numbered && hr_records_weigh(data) ? HR_OK : hr_fail_memory(err);
 }

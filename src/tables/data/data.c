@@ -30,8 +30,7 @@ void hr_data_free(hr_data *data) {
     hr_cell_file_close(data->cells);
     hr_sparse_free(data->sparse);
     free(data->persons);
-    free(data->digests);
-    free(data->person_names);
+    free(data->person_hashes);
     free(data->own_weights);
     free(data->exposures);
     free(data->weights);
@@ -78,13 +77,13 @@ static double *take_exposures(const hr_data *data, const uint32_t *rows, size_t 
 }
 
 /* All of them: persons keep their numbers. False when memory is short. */
-static bool copy_names(hr_data *to, const hr_data *from) {
-    const size_t size = from->person_count * sizeof *from->person_names;
-    if (!from->person_names) return true;
+static bool copy_hashes(hr_data *to, const hr_data *from) {
+    const size_t size = from->person_count * sizeof *from->person_hashes;
+    if (!from->person_hashes) return true;
     to->person_count = from->person_count;
-    to->person_names = malloc(size + 1);
-    if (to->person_names) memcpy(to->person_names, from->person_names, size);
-    return to->person_names;
+    to->person_hashes = malloc(size + 1);
+    if (to->person_hashes) memcpy(to->person_hashes, from->person_hashes, size);
+    return to->person_hashes;
 }
 
 hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count) {
@@ -104,7 +103,7 @@ hr_data *hr_data_take(const hr_data *data, const uint32_t *rows, size_t count) {
     if (all && data->exposures) all = (taken->exposures = take_exposures(data, rows, count));
     /* Persons keep their numbers; they weigh what their records in the copy give. */
     if (all && data->persons)
-        all = (taken->persons = take_numbers(data->persons, rows, count)) && copy_names(taken, data) &&
+        all = (taken->persons = take_numbers(data->persons, rows, count)) && copy_hashes(taken, data) &&
               hr_records_weigh(taken);
     if (all) return taken;
     hr_data_free(taken);
@@ -140,7 +139,7 @@ hr_data *hr_data_part(const hr_data *data, const hr_schema *schema, const size_t
     bool all = (!data->weights || (part->weights = malloc(size + 1))) &&
                (!data->own_weights || (part->own_weights = malloc(size + 1))) &&
                (!data->exposures || (part->exposures = malloc(2 * size + 1))) &&
-               (!data->persons || (part->persons = malloc(size + 1))) && copy_names(part, data);
+               (!data->persons || (part->persons = malloc(size + 1))) && copy_hashes(part, data);
     if (all && data->sparse)
         all = (part->sparse = hr_sparse_part(data->sparse, features, part->feature_count)) != NULL;
     if (all && data->weights) memcpy(part->weights, data->weights, size);

@@ -5,38 +5,29 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-enum { NAMES_FIRST = 64, DIGESTS_FIRST = 256 };
+enum { HASHES_FIRST = 64 };
 
 void hr_persons_done(hr_persons *persons) {
     hr_string_map_done(&persons->numbers);
     hr_arena_free(persons->arena);
-    free(persons->digests);
-    free(persons->names);
+    free(persons->hashes);
     *persons = (hr_persons){0};
 }
 
-static bool add_digest(hr_persons *persons, uint32_t number, const char *text, size_t size) {
-    _Static_assert(sizeof persons->digests->bytes == HR_PRF_SIZE, "a digest is what the function gives");
-    if (number == persons->room) {
-        const size_t room = persons->room ? 2 * persons->room : DIGESTS_FIRST;
-        hr_person_digest *more = realloc(persons->digests, room * sizeof *more);
-        if (!more) return false;
-        persons->digests = more;
-        persons->room = room;
-    }
-    hr_prf(persons->key, text, size, persons->digests[number].bytes);
-    return true;
-}
-
-static bool add_name(hr_persons *persons, const char *text, size_t size, uint32_t number) {
+static bool add_hash(hr_persons *persons, const char *text, size_t size, uint32_t number) {
+    _Static_assert(sizeof persons->hashes->of == HR_PRF_SIZE, "a hash is what the function gives");
     if (number == persons->capacity) {
-        const size_t capacity = number ? 2 * persons->capacity : NAMES_FIRST;
-        uint64_t *names = realloc(persons->names, capacity * sizeof *names);
-        if (!names) return false;
-        persons->names = names;
+        const size_t capacity = number ? 2 * persons->capacity : HASHES_FIRST;
+        hr_person_hash *hashes = realloc(persons->hashes, capacity * sizeof *hashes);
+        if (!hashes) return false;
+        persons->hashes = hashes;
         persons->capacity = capacity;
     }
-    persons->names[number] = XXH3_64bits(text, size);
+    hr_person_hash *hash = &persons->hashes[number];
+    if (persons->key)
+        hr_prf(persons->key, text, size, (uint8_t *)hash);
+    else
+        *hash = (hr_person_hash){{XXH3_64bits(text, size)}};
     return true;
 }
 
@@ -46,18 +37,17 @@ bool hr_persons_number(hr_persons *persons, const char *text, size_t size, uint3
     if (number == HR_STRING_MAP_NONE) {
         const char *copy = hr_arena_text(persons->arena, text, size);
         number = (uint32_t)persons->numbers.count;
-        if (!copy || !add_name(persons, copy, size, number)) return false;
+        if (!copy || !add_hash(persons, copy, size, number)) return false;
         if (!hr_string_map_add(&persons->numbers, copy, size, number)) return false;
-        if (persons->key && !add_digest(persons, number, text, size)) return false;
     }
     *out = number;
     return true;
 }
 
-void hr_persons_name(hr_persons *persons, hr_data *data) {
-    data->person_names = persons->names;
+void hr_persons_give_hashes(hr_persons *persons, hr_data *data) {
+    data->person_hashes = persons->hashes;
     data->person_count = persons->numbers.count;
-    persons->names = NULL;
+    persons->hashes = NULL;
     persons->capacity = 0;
 }
 
@@ -86,10 +76,10 @@ bool hr_records_weigh(hr_data *data) {
 
 void hr_data_forget_persons(hr_data *data, const hr_schema *schema) {
     free(data->persons);
-    free(data->person_names);
+    free(data->person_hashes);
     free(data->weights);
     data->persons = data->weights = NULL;
-    data->person_names = NULL;
+    data->person_hashes = NULL;
     data->schema = schema;
 }
 

@@ -1,6 +1,6 @@
 /* Who the records of a table belong to: identifiers of the unit's column as numbers, and what each record
  * counts so that a person counts at most 1. The identifiers themselves are forgotten with the reader; hashes
- * of them are kept. */
+ * of them are kept, of every table: an owner may serve any, and holds persons out by their hashes. */
 #ifndef HR_TABLES_DATA_PERSONS_H
 #define HR_TABLES_DATA_PERSONS_H
 
@@ -12,10 +12,8 @@
 typedef struct hr_persons {
     hr_arena *arena; /* their texts */
     hr_string_map numbers;
-    const uint8_t *key; /* HR_PRF_KEY bytes, borrowed: makes digests of all; NULL: there are none */
-    hr_person_digest *digests;
-    size_t room;     /* for digests */
-    uint64_t *names; /* by number: hashes of the texts */
+    const uint8_t *key;     /* HR_PRF_KEY bytes, borrowed: of the hashes; NULL: they have none */
+    hr_person_hash *hashes; /* by number */
     size_t capacity;
 } hr_persons;
 
@@ -25,8 +23,8 @@ void hr_persons_done(hr_persons *persons);
  * same if their bytes are. False when memory is short. */
 bool hr_persons_number(hr_persons *persons, const char *text, size_t size, uint32_t *out);
 
-/* Gives the data set the names of the persons, who have none from then on. */
-void hr_persons_name(hr_persons *persons, hr_data *data);
+/* Gives the data set the hashes. */
+void hr_persons_give_hashes(hr_persons *persons, hr_data *data);
 
 /* Sets the weights of a data set from its persons, floor(2^HR_PERSON_BITS / m) for each of the m records of
  * a person, and from the records' own weights, of which there are some. False when memory is short. */

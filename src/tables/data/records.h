@@ -28,10 +28,11 @@ typedef struct hr_kept {
 
 typedef struct hr_sparse hr_sparse; /* sparse.h */
 
-/* What stands for the identifier of a person, where it must not be seen: a hash with a secret key. */
-typedef struct hr_person_digest {
-    uint8_t bytes[16];
-} hr_person_digest;
+/* What stands for the identifier of a person: 64 bits of a hash that has no key, and zeros; or 128 bits of
+ * one with the key of ranks. */
+typedef struct hr_person_hash {
+    uint64_t of[2];
+} hr_person_hash;
 
 struct hr_data {
     const hr_schema *schema;
@@ -50,15 +51,14 @@ struct hr_data {
     bool borrows_labels;
     hr_kept *kept;     /* NULL: none */
     uint32_t *persons; /* rows: who a record belongs to, counted from 0; NULL: the schema names no unit */
-    hr_person_digest *digests;  /* of persons, by their numbers; NULL: none are wanted */
-    uint64_t *person_names;     /* by person: a hash of the identifier, the same in whatever order a table is
-                                   read; NULL if `persons` is */
-    size_t person_count;        /* of them, also of persons whose records are elsewhere */
-    struct hr_origins *origins; /* where the records come from (tables/source/origins.h); NULL: memory */
-    struct hr_cell_file *cells; /* a binned cache (cell_file.h): no columns are here; NULL: none */
-    hr_sparse *sparse;          /* the features, and no columns are here; NULL: they are columns */
-    uint32_t *own_weights;      /* rows: the schema's weights of records, in 2^-HR_PERSON_BITS; NULL:
-                                   the schema names none */
+    hr_person_hash *person_hashes; /* by person, the same in whatever order a table is read; NULL if
+                                      `persons` is, and at ranks, which have compared theirs */
+    size_t person_count;           /* of them, also of persons whose records are elsewhere */
+    struct hr_origins *origins;    /* where the records come from (tables/source/origins.h); NULL: memory */
+    struct hr_cell_file *cells;    /* a binned cache (cell_file.h): no columns are here; NULL: none */
+    hr_sparse *sparse;             /* the features, and no columns are here; NULL: they are columns */
+    uint32_t *own_weights;         /* rows: the schema's weights of records, in 2^-HR_PERSON_BITS; NULL:
+                                      the schema names none */
     double *exposures; /* rows: parts of the schema's largest exposure, above 0; NULL: it names none */
     uint32_t *weights; /* rows: what a record counts, in 2^-HR_PERSON_BITS; NULL: all count 1 */
 };

@@ -269,14 +269,11 @@ hr_status hr_table_take(hr_table *table, bool labelled, hr_data **out, hr_error 
     if (!data->sparse && data->rows < table->capacity / 8 * 7)
         (void)resize(table, data->rows ? data->rows : 1);
     if (hr_schema_weighs(data->schema) && !hr_records_weigh(data)) return hr_fail_memory(err);
-    data->digests = table->persons.digests;
-    data->person_count = table->persons.numbers.count;
-    table->persons.digests = NULL;
     if (!labelled) {
         if (!data->block) free(data->labels);
         data->labels = NULL;
     }
-    hr_persons_name(&table->persons, data);
+    hr_persons_give_hashes(&table->persons, data);
     table->data = NULL;
     *out = data;
     return HR_OK;

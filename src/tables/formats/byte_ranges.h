@@ -45,7 +45,8 @@ typedef struct hr_table_part {
     const char *const *paths;
     size_t count;
     hr_byte_range *ranges; /* one a path; NULL: all of each. How many records they have is set */
-    const uint8_t *key;    /* HR_PRF_KEY bytes: for digests of persons (hr_data.digests); NULL: none */
+    const uint8_t
+        *key; /* HR_PRF_KEY bytes: for hashes of persons (hr_data.person_hashes); NULL: they have none */
 } hr_table_part;
 
 /* Reads a table as hr_data_read_all does, which reads all of it. Owner: the caller frees *out. Fails: as

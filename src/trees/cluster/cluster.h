@@ -65,11 +65,11 @@ void hr_cluster_hold_nothing_out(hr_cluster *cluster);
 HR_MUST_CHECK hr_status hr_cluster_source_new(hr_cluster *cluster, const hr_local_stats_records *records,
                                               hr_stats_source **out, hr_error *err);
 
-/* Before the table is read: a key for digests of persons, which rank 0 draws. Every rank calls it. Fails: as
+/* Before the table is read: a key for hashes of persons, which rank 0 draws. Every rank calls it. Fails: as
  * the link, and where there are no random bits. */
 HR_MUST_CHECK hr_status hr_rank_persons_key(hr_cluster *cluster, uint8_t key[HR_PRF_KEY], hr_error *err);
 /* Every rank calls it with its part of a table of persons: numbers them from 0 on, and finds whether each has
- * all of its records at one rank: cluster->persons. Frees the digests. Fails, at every rank alike: ARGUMENT
+ * all of its records at one rank: cluster->persons. Frees the hashes. Fails, at every rank alike: ARGUMENT
  * (one has not), MEMORY, as the link. */
 HR_MUST_CHECK hr_status hr_rank_persons_share(hr_cluster *cluster, hr_data *data, hr_error *err);
 

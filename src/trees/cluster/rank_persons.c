@@ -23,20 +23,20 @@ hr_status hr_rank_persons_key(hr_cluster *c, uint8_t key[HR_PRF_KEY], hr_error *
 /* Numbers the persons of this part from 0 on, in the order of their first records. */
 static bool number_persons(hr_data *data) {
     uint32_t *number_of = malloc((data->person_count + 1) * sizeof *number_of), count = 0;
-    hr_person_digest *digests = malloc((data->person_count + 1) * sizeof *digests);
-    const bool made = number_of && digests;
+    hr_person_hash *hashes = malloc((data->person_count + 1) * sizeof *hashes);
+    const bool made = number_of && hashes;
     if (made) memset(number_of, 0xff, data->person_count * sizeof *number_of);
     for (size_t i = 0; made && i < data->rows; i++) {
         uint32_t *number = &number_of[data->persons[i]];
         if (*number == UINT32_MAX) {
-            digests[count] = data->digests[data->persons[i]];
+            hashes[count] = data->person_hashes[data->persons[i]];
             *number = count++;
         }
         data->persons[i] = *number;
     }
     free(number_of);
-    free(data->digests);
-    data->digests = digests;
+    free(data->person_hashes);
+    data->person_hashes = hashes;
     data->person_count = count;
     return made;
 }
@@ -55,34 +55,34 @@ static hr_status share_counts(hr_cluster *c, const hr_data *data, hr_error *err)
     return status;
 }
 
-static int compare_digests(const void *a, const void *b) {
-    return memcmp(a, b, sizeof(hr_person_digest));
+static int compare_hashes(const void *a, const void *b) {
+    return memcmp(a, b, sizeof(hr_person_hash));
 }
 
 /* Notes in `ranks` which of this rank's persons another rank has, too. Both are sorted. */
-static void note_shared(const hr_data *data, const hr_person_digest *others, size_t count, uint8_t *ranks) {
+static void note_shared(const hr_data *data, const hr_person_hash *others, size_t count, uint8_t *ranks) {
     for (size_t i = 0, k = 0; i < data->person_count && k < count;) {
-        const int order = compare_digests(&data->digests[i], &others[k]);
+        const int order = compare_hashes(&data->person_hashes[i], &others[k]);
         if (order == 0 && ranks[i] < 2) ranks[i]++;
         i += order <= 0;
         k += order >= 0;
     }
 }
 
-/* Every rank sends its digests to all in turn, and each counts those of its own that exactly one rank before
+/* Every rank sends its hashes to all in turn, and each counts those of its own that exactly one rank before
  * it has: so a person that several ranks have is counted once. */
 static hr_status count_shared(hr_cluster *c, hr_data *data, int64_t *shared, hr_error *err) {
     const size_t size = hr_cluster_size(c), rank = hr_cluster_rank(c);
     size_t most = 0;
     for (size_t r = 0; r < size; r++)
         if (c->persons[r + 1] - c->persons[r] > most) most = c->persons[r + 1] - c->persons[r];
-    hr_person_digest *others = malloc((most + 1) * sizeof *others);
+    hr_person_hash *others = malloc((most + 1) * sizeof *others);
     uint8_t *ranks = calloc(data->person_count + 1, 1);
     hr_status status = hr_cluster_agree(c, others && ranks ? HR_OK : hr_fail_memory(err), err);
-    if (!status) qsort(data->digests, data->person_count, sizeof *data->digests, compare_digests);
+    if (!status) qsort(data->person_hashes, data->person_count, sizeof *data->person_hashes, compare_hashes);
     for (size_t r = 0; !status && r < size; r++) {
         const size_t count = c->persons[r + 1] - c->persons[r];
-        hr_person_digest *sent = r == rank ? data->digests : others;
+        hr_person_hash *sent = r == rank ? data->person_hashes : others;
         status = hr_rank_link_broadcast(c->link, r, sent, count * sizeof *sent, err);
         if (!status && r < rank) note_shared(data, others, count, ranks);
     }
@@ -98,8 +98,8 @@ hr_status hr_rank_persons_share(hr_cluster *c, hr_data *data, hr_error *err) {
     hr_status status = hr_cluster_agree(c, number_persons(data) ? HR_OK : hr_fail_memory(err), err);
     if (!status) status = share_counts(c, data, err);
     if (!status) status = count_shared(c, data, &shared, err);
-    free(data->digests);
-    data->digests = NULL;
+    free(data->person_hashes);
+    data->person_hashes = NULL;
     if (status || !shared) return status;
     char remedy[400];
     snprintf(

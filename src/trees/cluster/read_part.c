@@ -73,9 +73,6 @@ static hr_status keep_own_rows(const hr_cluster *c, hr_data **data, hr_error *er
     (*data)->origins = NULL;
     own->extra = (*data)->extra;
     own->skipped = (*data)->skipped;
-    own->digests = (*data)->digests;
-    own->person_count = (*data)->person_count;
-    (*data)->digests = NULL;
     hr_data_free(*data);
     *data = own;
     return HR_OK;

@@ -362,6 +362,12 @@ static void test_sides__of_a_person_are_one_in_all_lives(void **state) {
     uint32_t *of_some = sides_of(some);
     for (size_t i = 0; i < COUNT(picked); i++) assert_int_equal(of_some[i], before[picked[i]]);
     free(of_some);
+    free(some->person_hashes); /* as of a rank's part */
+    some->person_hashes = NULL;
+    uint32_t none[COUNT(picked)];
+    hr_error err = {0};
+    assert_int_equal(hr_record_sides(some, key, none, &err), HR_E_ARGUMENT);
+    assert_non_null(strstr(err.message, "the part of a rank"));
     hr_data_free(some);
     free(after);
     free(before);

@@ -1,4 +1,5 @@
 /* Whose records are whose: identifiers, weights, samples; and what is refused. */
+#include "privacy/crypto/prf.h"
 #include "support/person_tables.h"
 #include "support/random_numbers.h"
 #include "tables/data/persons.h"
@@ -314,6 +315,50 @@ static void test_keep__of_a_person_depends_on_no_other(void **state) {
     assert_memory_equal(kept, fewer, less * sizeof *kept);
 }
 
+/* ---- Hashes ---- */
+
+enum { PERSONS = 1000 };
+
+/* hashes[i]: of identifier i, whichever order they are met in. */
+static void hash_persons(const uint8_t *key, bool turned, hr_person_hash hashes[PERSONS]) {
+    hr_persons persons = {.key = key};
+    hr_data data = {0};
+    char text[40];
+    for (size_t met = 0; met < 2 * PERSONS; met++) {
+        uint32_t number;
+        const size_t i = turned ? PERSONS - 1 - met % PERSONS : met % PERSONS;
+        const int size = snprintf(text, sizeof text, "person %zu", i);
+        assert_true(hr_persons_number(&persons, text, (size_t)size, &number));
+        assert_int_equal(number, met % PERSONS);
+    }
+    hr_persons_give_hashes(&persons, &data);
+    hr_persons_done(&persons);
+    assert_int_equal(data.person_count, PERSONS);
+    for (size_t i = 0; i < PERSONS; i++) hashes[i] = data.person_hashes[turned ? PERSONS - 1 - i : i];
+    free(data.person_hashes);
+}
+
+static void test_hashes__are_of_the_identifier_alone(void **state) {
+    (void)state;
+    static const uint8_t keys[][HR_PRF_KEY] = {{1}, {2}};
+    static hr_person_hash plain[PERSONS], turned[PERSONS], keyed[PERSONS], other[PERSONS];
+    hash_persons(NULL, false, plain);
+    hash_persons(NULL, true, turned);
+    assert_memory_equal(plain, turned, sizeof plain);
+    hash_persons(keys[0], true, keyed);
+    hash_persons(keys[1], false, other);
+    for (size_t i = 0; i < PERSONS; i++) {
+        char text[40];
+        hr_person_hash wanted;
+        const int size = snprintf(text, sizeof text, "person %zu", i);
+        hr_prf(keys[0], text, (size_t)size, (uint8_t *)&wanted);
+        assert_memory_equal(&keyed[i], &wanted, sizeof wanted);
+        assert_memory_not_equal(&keyed[i], &other[i], sizeof wanted);
+        assert_true(plain[i].of[0] && !plain[i].of[1]);
+        assert_true(!i || plain[i].of[0] != plain[i - 1].of[0]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_persons__are_the_same_if_their_cells_are),
@@ -330,6 +375,7 @@ int main(void) {
         cmocka_unit_test(test_arrays__of_persons_need_a_unit),
         cmocka_unit_test(test_keep__takes_the_records_with_the_smallest_keys),
         cmocka_unit_test(test_keep__of_a_person_depends_on_no_other),
+        cmocka_unit_test(test_hashes__are_of_the_identifier_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
