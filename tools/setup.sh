@@ -15,7 +15,7 @@ packages() {
     arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static ;;
     mpi) echo libopenmpi-dev openmpi-bin ;;
     zeromq) echo libzmq3-dev ;;
-    test) echo g++ libcmocka-dev nats-server postgresql ;;
+    test) echo g++ libcmocka-dev nats-server postgresql zsh fish ;;
     clang) echo clang libclang-rt-dev llvm ;;
     # Where PyPI's is on the path, Debian's is not needed; later Debians have none.
     format) clang-format --version 2> /dev/null | grep -q ' 14\.' || echo clang-format-14 ;;

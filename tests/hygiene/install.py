@@ -14,7 +14,8 @@ import tempfile
 import source
 
 STRICT = ['-std=c11', '-Wall', '-Wextra', '-Wpedantic', '-Werror']
-WANTED = ['bin/hedgerow', 'share/man/man1/hedgerow.1', 'share/bash-completion/completions/hedgerow', 'include/hedgerow/hedgerow.h',
+WANTED = ['bin/hedgerow', 'share/man/man1/hedgerow.1', 'share/bash-completion/completions/hedgerow', 'share/zsh/site-functions/_hedgerow',
+          'share/fish/vendor_completions.d/hedgerow.fish', 'include/hedgerow/hedgerow.h',
           'share/doc/hedgerow/hedgerow.spdx.json']
 TABLES = ['generate hospital --rows 1000 --seed 1 -o train.csv --schema schema.yaml', 'generate hospital --rows 200 --seed 2 -o test.csv']
 
