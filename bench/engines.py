@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""What a fit over two workers of an engine costs beside one process: with hardly any records, where all is overhead, and with many. Sides in turns; the
+least of the runs. usage: engines.py ENGINE [RUNS]     ENGINE: dask"""
+import contextlib
+import os
+import sys
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
+
+import hedgerow
+
+SIZES = ((20, 'hedge'), (200000, 'hedge'), (200000, 'gbdt'))
+FEATURES = 28
+
+
+def table(rows):
+    law = np.random.default_rng(1)
+    X = law.random((rows, FEATURES))
+    frame = pd.DataFrame(X, columns=['x%d' % f for f in range(FEATURES)])
+    return frame.assign(y=np.where(X[:, 0] + X[:, 1] * X[:, 2] > .7, 'yes', 'no'))
+
+
+def parameters(method):
+    options = {'edges': 'public', 'trees': 20} if method == 'gbdt' else None
+    known = hedgerow.Schema.build(hedgerow.Column('y', values=('no', 'yes')), [hedgerow.Column('x%d' % f, 0, 1) for f in range(FEATURES)])
+    return {'method': method, 'schema': known, 'random_state': 1, 'options': options}
+
+
+def timed(work, others=lambda: 0):
+    """Seconds by the clock; of this process's processor; of the workers' processors."""
+    began, own, of_others = time.monotonic(), time.process_time(), others()
+    work()
+    return time.monotonic() - began, time.process_time() - own, others() - of_others
+
+
+@contextlib.contextmanager
+def on_dask():
+    """fit(frame, parameters), the placed frame of a table, and the processor's time of the workers."""
+    import dask.dataframe as dd
+    from dask.distributed import Client, LocalCluster, wait
+    from hedgerow.dask import HedgerowClassifier
+
+    def place(frame):
+        placed = dd.from_pandas(frame, npartitions=2).persist()
+        wait(placed)
+        return placed
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs='ERROR') as cluster, Client(cluster) as client:
+        yield (lambda frame, given: HedgerowClassifier(**given, num_workers=2).fit(frame), place, lambda: sum(client.run(time.process_time).values()))
+
+
+ENGINES = {'dask': on_dask}
+
+
+def main():
+    warnings.simplefilter('ignore')
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    with ENGINES[sys.argv[1]]() as (fit, place, others):
+        print('load %.1f; seconds: clock, processor here, processors of the workers' % os.getloadavg()[0])
+        for rows, method in SIZES:
+            frame = table(rows)
+            placed, given, found = place(frame), parameters(method), {'one process': [], 'two workers': []}
+            fit(placed, given)
+            for _ in range(runs):
+                found['one process'].append(timed(lambda: hedgerow.HedgerowClassifier(**given).fit(frame.drop(columns='y'), frame.y)))
+                found['two workers'].append(timed(lambda: fit(placed, given), others))
+            for name, seconds in found.items():
+                print('%-6s %7d rows  %s: %s' % (method, rows, name, ', '.join('%.2f' % min(part) for part in zip(*seconds))))
+
+
+if __name__ == '__main__':
+    main()
