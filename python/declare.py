@@ -25,6 +25,8 @@ extern "Python" void hedgerow_owner_info(void *user, const hr_owner_info *info);
 extern "Python" void hedgerow_policy_line(void *user, const hr_policy_line *line);
 extern "Python" bool hedgerow_job(void *user, const hr_job_info *job);
 extern "Python" bool hedgerow_charge(void *user, const hr_job_charge *charge);
+extern "Python" bool hedgerow_carrier_send(void *user, const char *to, const void *bytes, size_t size);
+extern "Python" size_t hedgerow_carrier_receive(void *user, int milliseconds, void *bytes, size_t max);
 extern "Python" bool hedgerow_write(void *user, const char *bytes, size_t size);
 '''
 

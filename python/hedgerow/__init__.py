@@ -23,10 +23,11 @@ from .schema import Column, Fact, Schema
 # Names of modules that are imported at their first use.
 LATER = {'HedgerowClassifier': 'estimators', 'HedgerowRegressor': 'estimators', 'HedgerowSurvival': 'survival', 'Evaluation': 'evaluation', 'Figure': 'evaluation', 'evaluate': 'evaluation',
          'simulate': 'federation', 'Owner': 'owner', 'Service': 'owner', 'coordinate': 'coordinator', 'JobResult': 'coordinator', 'Job': '_jobs', 'jobs': '_jobs',
-         'cancel_job': '_jobs', 'JobProgress': '_work', 'PublicEncoder': 'pipeline', 'PublicScaler': 'pipeline', 'private_pipeline': 'pipeline', 'PrivateSearchCV': 'search',
+         'cancel_job': '_jobs', 'Carrier': '_carrier', 'JobProgress': '_work', 'PublicEncoder': 'pipeline', 'PublicScaler': 'pipeline', 'private_pipeline': 'pipeline', 'PrivateSearchCV': 'search',
          'check_search': '_search_cost', 'search_cost': '_search_cost', 'report': '_report', 'Statistics': '_statistics', 'statistics': '_statistics'}
 
 if TYPE_CHECKING:
+    from ._carrier import Carrier
     from ._jobs import Job, cancel_job, jobs
     from ._report import report
     from ._search_cost import check_search, search_cost
@@ -58,7 +59,7 @@ SKOPS_TYPES = ['%s.%s.%s' % (__name__, LATER[name], name) for name in
                ('HedgerowClassifier', 'HedgerowRegressor', 'HedgerowSurvival', 'PrivateSearchCV', 'PublicEncoder', 'PublicScaler')]
 SKOPS_TYPES += [kind.__module__ + '.' + kind.__name__ for kind in (Ledger, LedgerLeftBehind, Model, Predictor, Schema)]
 
-__all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'BusyError', 'Column', 'DeclinedError', 'Entry', 'Evaluation', 'Fact', 'Figure', 'FileError', 'FormatError',
+__all__ = ['AbsentError', 'ArgumentError', 'Axis', 'BudgetError', 'BusyError', 'Carrier', 'Column', 'DeclinedError', 'Entry', 'Evaluation', 'Fact', 'Figure', 'FileError', 'FormatError',
            'Guarantee', 'HedgerowClassifier', 'HedgerowError', 'HedgerowRegressor', 'HedgerowSurvival', 'HedgerowWarning', 'Job', 'JobError', 'JobProgress', 'JobResult', 'Ledger', 'LimitError', 'MisfitWarning',
            'Model', 'Owner', 'PolicyError', 'Predictor', 'PrivacyLeakWarning', 'PrivateSearchCV', 'PublicEncoder', 'PublicScaler', 'Release', 'Releases',
            'ReviewWarning', 'SKOPS_TYPES', 'Schema', 'SchemaError', 'Service', 'Shap', 'Shape', 'Shapes', 'Statistic', 'Statistics', 'StoppedError', 'SurvivalCurve', 'SuspectModelWarning', 'UnknownCategoryWarning', 'cancel_job', 'check_search', 'coordinate', 'evaluate',

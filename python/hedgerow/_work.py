@@ -6,6 +6,7 @@ import threading
 from dataclasses import dataclass
 from typing import Any, Callable
 
+from ._carrier import Carried, Carrier
 from ._native import Interrupts, ffi, lib, text_of
 from ._progress import LEVELS, LOG
 from .errors import ArgumentError, StoppedError
@@ -75,7 +76,7 @@ class Work(Interrupts):
     called or the event `stop` is set, and when a function of the program raises; what that raised comes out."""
 
     def __init__(self, stop: threading.Event | None = None, on_line: Callable[[LogLine], Any] | None = None,
-                 on_progress: Callable[[JobProgress], Any] | None = None) -> None:
+                 on_progress: Callable[[JobProgress], Any] | None = None, carrier: Carrier | None = None) -> None:
         super().__init__()
         for name, function in (('on_line', on_line), ('progress', on_progress)):
             if function is not None and not callable(function):
@@ -87,6 +88,7 @@ class Work(Interrupts):
         self.ending, self.exit_code, self.job = '', 0, ''
         self.last: JobProgress | None = None
         self.traffic = Traffic()
+        self.carried = None if carrier is None else Carried(carrier, self.run)
 
     def ask_to_stop(self) -> None:
         self.asked.set()
@@ -95,14 +97,15 @@ class Work(Interrupts):
     def goes_on(self) -> bool:
         return not self.stopped and self.raised is None and not self.asked.is_set()
 
-    def run(self, function: Callable[..., Any] | None, *args: Any) -> None:
-        """Of the program; none is called after one has raised."""
+    def run(self, function: Callable[..., Any] | None, *args: Any) -> Any:
+        """Of the program; none is called after one has raised. None then."""
         if function is None or self.raised is not None:
-            return
+            return None
         try:
-            function(*args)
+            return function(*args)
         except BaseException as e:  # noqa: B902 (raised again when the library has returned)
             self.raised = e
+        return None
 
     def settings(self) -> Any:
         """hr_party_settings, for which this object has to be kept."""
@@ -111,6 +114,7 @@ class Work(Interrupts):
         made.log_line, made.ready, made.progress = lib.hedgerow_party_line, lib.hedgerow_party_ready, lib.hedgerow_party_progress
         made.report_owner, made.report_end = lib.hedgerow_party_owner, lib.hedgerow_party_end
         made.report_traffic = lib.hedgerow_party_traffic
+        made.carrier = ffi.NULL if self.carried is None else self.carried.table
         return made
 
     def take_line(self, line: LogLine, level: int) -> None:

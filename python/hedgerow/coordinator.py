@@ -7,6 +7,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any, Callable
 
+from ._carrier import Carrier
 from ._jobs import jobs
 from ._native import call, ffi, lib, text_of, text_to
 from ._progress import Steps
@@ -42,15 +43,15 @@ class JobResult:
 
 
 def coordinate(job: str | os.PathLike[str], result: str | os.PathLike[str], *, progress: Callable[[JobProgress], Any] | None = None, verbose: int = 0,
-               on_line: Callable[[LogLine], Any] | None = None, stop: threading.Event | None = None) -> JobResult:
-    """Asks the owners that a job file names, over the broker, for what the job makes, writes it to the file `result`, and returns it: what
+               on_line: Callable[[LogLine], Any] | None = None, stop: threading.Event | None = None, carrier: Carrier | None = None) -> JobResult:
+    """Asks the owners that a job file names, over the broker or by a `carrier`, for what the job makes, writes it to the file `result`, and returns it: what
     `hedgerow coordinate JOB --model RESULT` does, with the same journal and files. `result` must not exist, unless the job was begun before.
 
     Ctrl-C ends the call with KeyboardInterrupt, and a `stop` that another thread sets with StoppedError; so does an exception of `progress` or `on_line`,
     which comes out. The job stays in its journal: the same call, or the command, continues it. A broker that does not answer is waited for.
 
     progress: called while the job is open, at once and then at most five times a second. verbose: 1 shows a bar (tqdm, where it is installed) or a line for each tenth of the rounds.
-    on_line: called with each line of the log, which the logger 'hedgerow' gets as well. Both are called by the calling thread.
+    on_line: called with each line of the log, which the logger 'hedgerow' gets as well. carrier: carries the packets in place of the broker. All are called by the calling thread.
 
     Spends: nothing here; each owner's ledger is charged at most the job's epsilon. Warns of a suspect model. Fails: FileError (`result` exists or cannot be written, before an owner is asked; the journal),
     FormatError, SchemaError, PolicyError, BusyError (a program works from the journal), JobError (it ended without a result; DeclinedError: every owner
@@ -63,7 +64,7 @@ def coordinate(job: str | os.PathLike[str], result: str | os.PathLike[str], *, p
                 shown(now.round, now.rounds)
             if progress is not None:
                 progress(now)
-        work = Work(stop, on_line, show if shown is not None or progress is None else progress)
+        work = Work(stop, on_line, show if shown is not None or progress is None else progress, carrier)
         made = _work_on(work, os.fspath(job), os.fspath(result))
         if shown is not None:
             rounds = work.last.rounds if work.last is not None and work.last.rounds else 1  # a short job ends before any round is seen

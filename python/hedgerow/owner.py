@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, TypeVar
 
 from . import _frames
+from ._carrier import Carrier
 from ._jobs import CancelledJob, Charge, Job, cancel_job, charges, jobs, text_of_job
 from ._native import call, ffi, lib, text_of, text_to
 from ._parameters import exposures_of, is_whole, threads_of
@@ -59,17 +60,17 @@ class Owner:
         self._test = _data_of(schema, test) if schema is not None and test is not None else None
 
     def serve(self, *, jobs: int | None = None, n_jobs: int = -1, metrics: str | os.PathLike[str] | None = None,
-              on_line: Callable[[LogLine], Any] | None = None, on_ready: Callable[[], Any] | None = None) -> Traffic:
+              on_line: Callable[[LogLine], Any] | None = None, on_ready: Callable[[], Any] | None = None, carrier: Carrier | None = None) -> Traffic:
         """Serves the records to the coordinators that the policy names: waits for jobs, refuses what the policy does not allow, answers, charges the ledger.
         Returns when so many `jobs` are over, or at Ctrl-C (in the main thread): what was begun continues when the owner serves again, here or by the command.
 
         n_jobs: threads of a training, -1 for all processors. metrics: a file that is replaced every 15 seconds with numbers for Prometheus. on_line: called
         with each line of the log, which the logger 'hedgerow' gets as well. on_ready: called when files and journal are open and the broker has answered,
-        which is waited for. What they raise ends the work, and comes out.
+        which is waited for. carrier: carries the packets in place of the broker. What they raise ends the work, and comes out.
 
         Spends: of each job that it accepts at most its epsilon, in the ledger. Fails: FileError, FormatError, SchemaError, PolicyError (its files; the broker
         refuses), BusyError (a program serves the owner already), ArgumentError (in a process that was forked from one which had used a broker)."""
-        work = Work(on_line=on_line)
+        work = Work(on_line=on_line, carrier=carrier)
         work.on_ready = on_ready
         return self._serve(work, self._settings(work, jobs, n_jobs, metrics))
 
@@ -152,11 +153,11 @@ class Service:
     """An owner that is served in a thread of its own. A process that was forked meanwhile has no such thread: there `running` is False, and `stop` does nothing."""
 
     def __init__(self, owner: Owner, options: dict[str, Any]) -> None:
-        options = {'jobs': None, 'n_jobs': -1, 'metrics': None, 'on_line': None, 'on_ready': None, **options}
+        options = {'jobs': None, 'n_jobs': -1, 'metrics': None, 'on_line': None, 'on_ready': None, 'carrier': None, **options}
         self._owner, self._process = owner, os.getpid()
-        self._work = Work(on_line=options['on_line'])
+        self._work = Work(on_line=options['on_line'], carrier=options['carrier'])
         self._work.on_ready = options['on_ready']
-        unknown = set(options) - {'jobs', 'n_jobs', 'metrics', 'on_line', 'on_ready'}
+        unknown = set(options) - {'jobs', 'n_jobs', 'metrics', 'on_line', 'on_ready', 'carrier'}
         if unknown:
             raise TypeError('serve takes no %s.' % ', '.join(sorted(unknown)))
         self._settings = owner._settings(self._work, options['jobs'], options['n_jobs'], options['metrics'])
