@@ -17,7 +17,7 @@ prefix = $(if $(PREFIX),prefix=$(PREFIX),"prefix?=/usr/local") "libdir?=lib"
 waiting = --num-processes $(shell expr 2 \* $$(nproc))
 sanitized = ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
-.PHONY: all tests check audit games slow soak demo demo-nats container reduced bench accuracy python wheels site install uninstall fuzz sanitize tsan mutate proofs format coverage clean help
+.PHONY: all tests check audit games slow soak demo demo-nats container reduced bench accuracy python r wheels site install uninstall fuzz sanitize tsan mutate proofs format coverage clean help
 .NOTPARALLEL:
 
 all: ## build $(BUILD)/hedgerow and the library (the default)
@@ -94,6 +94,10 @@ site: ## build the documentation site in $(BUILD)/site, and run its tutorials an
 python: ## build the wheel of the Python package, install it in a virtual environment and run its tests (needs PyPI)
 	@tools/setup.sh build python test
 	@tools/python.sh build-python
+
+r: all ## check the R package as CRAN would, and see that its models are those of the command, and of Python after "make python"
+	@tools/setup.sh r
+	@tools/r.sh $(BUILD)-r $(BUILD) $(wildcard build-python/venv/bin/python)
 
 wheels: ## build the source distribution and the wheels for x86-64 and arm64, and run the one for arm64 under qemu (needs PyPI)
 	@tools/setup.sh build python arm64

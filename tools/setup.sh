@@ -2,7 +2,7 @@
 # Installs the packages that a target of the Makefile needs and that are not there yet. Looks first, so that a second run is
 # instant and needs no network. Without root, and on other systems than Debian (tools/packages.txt has their names), it says
 # what to run instead: one command for all that is missing.
-# usage: tools/setup.sh GROUP...           groups: build wheel arm64 mpi zeromq test clang format proofs coverage bench accuracy python site browser
+# usage: tools/setup.sh GROUP...           groups: build wheel arm64 mpi zeromq test clang format proofs coverage bench accuracy python r site browser
 #        tools/setup.sh --print GROUP...   prints the command that installs all of them
 set -eu
 
@@ -21,6 +21,7 @@ packages() {
     format) clang-format --version 2> /dev/null | grep -q ' 14\.' || echo clang-format-14 ;;
     proofs) echo coq ;;
     python) echo python3-dev python3-venv ;;
+    r) echo r-base-core r-cran-testthat r-cran-knitr r-cran-rmarkdown pandoc devscripts qpdf ;;
     browser) echo chromium ;;
     site) echo doxygen python3-venv ;;
     coverage) echo gcovr ;;

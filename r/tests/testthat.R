@@ -1,0 +1,4 @@
+library(testthat)
+library(hedgerow)
+
+test_check("hedgerow")
