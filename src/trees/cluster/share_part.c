@@ -72,13 +72,11 @@ static hr_status check_part(const hr_cluster *c, const hr_data *data, hr_error *
 }
 
 /* Of the hash of each identifier, since tables in memory have no more of it. */
-static hr_status digest_persons(hr_data *data, const uint8_t *key, hr_error *err) {
-    free(data->digests);
-    data->digests = malloc((data->person_count + 1) * sizeof *data->digests);
-    if (!data->digests) return hr_fail_memory(err);
-    for (size_t p = 0; p < data->person_count; p++)
-        hr_prf(key, &data->person_names[p], sizeof *data->person_names, data->digests[p].bytes);
-    return HR_OK;
+static void hash_persons(hr_data *data, const uint8_t *key) {
+    for (size_t p = 0; p < data->person_count; p++) {
+        const hr_person_hash plain = data->person_hashes[p];
+        hr_prf(key, &plain, sizeof plain, (uint8_t *)&data->person_hashes[p]);
+    }
 }
 
 hr_status hr_cluster_share(hr_cluster *c, hr_data *data, hr_error *err) {
@@ -87,7 +85,7 @@ hr_status hr_cluster_share(hr_cluster *c, hr_data *data, hr_error *err) {
     if (!status) status = hr_rank_same_schema(c, data->schema, err);
     if (!status && data->persons) {
         status = hr_rank_persons_key(c, key, err);
-        if (!status) status = hr_cluster_agree(c, digest_persons(data, key, err), err);
+        if (!status) hash_persons(data, key);
     }
     if (!status) status = hr_rank_share_part(c, data, err);
     if (!status) c->serving = true;
