@@ -55,7 +55,7 @@ reduced: ## build without the broker and gzip, and without federations and libra
 	@tools/configure.py build-no-nats buildtype=plain tests=false nats=disabled gzip=disabled werror=true
 	@ninja -C build-no-nats
 	@for t in without_nats without_gzip outputs; do python3 tests/cli/run.py build-no-nats/cli/hedgerow tests/cli/$$t.test || exit 1; done
-	@tools/configure.py build-alone buildtype=plain tests=false benches=true federation=disabled gzip=disabled zstd=disabled xz=disabled postgresql=disabled mpi=disabled zeromq=disabled werror=true
+	@tools/configure.py build-alone buildtype=plain tests=false benches=true federation=disabled gzip=disabled zstd=disabled xz=disabled postgresql=disabled parquet=disabled mpi=disabled zeromq=disabled werror=true
 	@ninja -C build-alone
 	@for t in without_federation without_sources without_mpi without_zeromq ledger; do python3 tests/cli/run.py build-alone/cli/hedgerow tests/cli/$$t.test || exit 1; done
 

@@ -1,9 +1,9 @@
 /* Records in memory: typed columns that follow a schema.
  *
- * Reading (CSV, LIBSVM) is documented in docs/reference/formats.md. Numbers are doubles, NaN = missing,
- * clipped to the public bounds; categories are codes, 0 = missing or not in the schema, code k = the schema's
- * value k-1. A data set is immutable once made and may be shared between threads. It holds private records:
- * nothing read off it may be published except through a fit. */
+ * Reading (CSV, LIBSVM, Parquet) is documented in docs/reference/formats.md. Numbers are doubles, NaN =
+ * missing, clipped to the public bounds; categories are codes, 0 = missing or not in the schema, code k = the
+ * schema's value k-1. A data set is immutable once made and may be shared between threads. It holds private
+ * records: nothing read off it may be published except through a fit. */
 #ifndef HEDGEROW_DATA_H
 #define HEDGEROW_DATA_H
 
@@ -73,11 +73,12 @@ typedef struct hr_column_report {
     uint64_t not_integer;  /* fractions in a column that the schema calls whole (kept) */
 } hr_column_report;
 
-/* Reads a table from a file, which may be compressed (gzip, zstd, xz); "-" is standard input. `path` may be
- * an SQLite database or the address of a PostgreSQL database (postgresql://USER@HOST/DATABASE) if the options
- * name a query. Columns are found by name (CSV, databases) or index (LIBSVM: feature i of the schema is index
- * i, counted from 1; absent entries are 0), in any order; extra columns are ignored. A LIBSVM table that has
- * at most one of 8 cells is sparse: it takes 12 bytes for each cell that is there, in place of 8 for each row
+/* Reads a table from a file, which may be compressed (gzip, zstd, xz); "-" is standard input. A Parquet file
+ * is read as the CSV that it stands for, in the columns that schema and options name. `path` may be an SQLite
+ * database or the address of a PostgreSQL database (postgresql://USER@HOST/DATABASE) if the options name a
+ * query. Columns are found by name (CSV, databases) or index (LIBSVM: feature i of the schema is index i,
+ * counted from 1; absent entries are 0), in any order; extra columns are ignored. A LIBSVM table that has at
+ * most one of 8 cells is sparse: it takes 12 bytes for each cell that is there, in place of 8 for each row
  * and feature. A column of dates fills
  * one feature for each of its parts; LIBSVM tables have no dates. A schema's unit (hr_schema_unit) must be a
  * column of the table; its texts become numbers and are forgotten. Owner: the caller frees *out; the data set
@@ -387,11 +388,11 @@ typedef struct hr_split_counts {
 } hr_split_counts;
 
 /* Hands each record of a table, as it is written, to one of two parts; what stands before the records (a byte
- * order mark, skipped lines, "sep=;", the header) to both. Compressed text is decompressed, ARFF and answers
- * of databases are CSV. A record's side is a keyed hash of its unit's text, so that several tables are split
- * alike with one seed, or of its number. Who knows the seed knows the sides. Writes *out when all is done.
- * Fails: as hr_data_read; SCHEMA (no such column; a record without an identifier; a part without records),
- * ARGUMENT. */
+ * order mark, skipped lines, "sep=;", the header) to both. Compressed text is decompressed; ARFF, Parquet and
+ * answers of databases are CSV. A record's side is a keyed hash of its unit's text, so that several tables
+ * are split alike with one seed, or of its number. Who knows the seed knows the sides. Writes *out when all
+ * is done. Fails: as hr_data_read; SCHEMA (no such column; a record without an identifier; a part without
+ * records), ARGUMENT. */
 HR_API HR_MUST_CHECK hr_status hr_table_split(const char *path, const hr_split_options *options,
                                               hr_split_counts *out, hr_error *err);
 

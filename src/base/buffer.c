@@ -69,3 +69,15 @@ hr_status hr_buffer_take(hr_buffer *buffer, char **text, hr_error *err) {
     *buffer = (hr_buffer){0};
     return HR_OK;
 }
+
+void hr_buffer_quote(hr_buffer *buffer, const char *text, size_t size) {
+    hr_buffer_add(buffer, "\"", 1);
+    for (const char *end = text + size; text < end;) {
+        const char *mark = memchr(text, '"', (size_t)(end - text));
+        const char *to = mark ? mark + 1 : end;
+        hr_buffer_add(buffer, text, (size_t)(to - text));
+        if (mark) hr_buffer_add(buffer, "\"", 1);
+        text = to;
+    }
+    hr_buffer_add(buffer, "\"", 1);
+}

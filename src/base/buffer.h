@@ -18,6 +18,8 @@ void hr_buffer_add(hr_buffer *buffer, const void *bytes, size_t size);
 void hr_buffer_text(hr_buffer *buffer, const char *text);
 /* The digits of a number: quicker than a format. */
 void hr_buffer_whole(hr_buffer *buffer, uint32_t number);
+/* A text as a cell of CSV: in quotation marks, which are doubled inside. */
+void hr_buffer_quote(hr_buffer *buffer, const char *text, size_t size);
 void hr_buffer_format(hr_buffer *buffer, const char *format, ...) HR_PRINTF(2, 3);
 void hr_buffer_done(hr_buffer *buffer);
 

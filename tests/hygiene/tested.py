@@ -29,6 +29,7 @@ COVERED = {
     'federated_noise': 'summed_job',
     'summed_owner': 'summed_coordinator',
     'survival_curve': 'curve_counts curve_model curves',
+    'parquet': 'arrow_cells',
     'presence': 'hello',
     'files': 'federation_file fields owner_file',
     'gbdt': 'boosting exact_boosting training',
@@ -76,7 +77,7 @@ COVERED = {
     'stats_source': 'local_gradients local_labels local_source',
 }
 # Stand-ins of builds without federations; make reduced runs the commands that reach them.
-ABSENT = ('codec_gzip_absent', 'codec_xz_absent', 'codec_zstd_absent', 'federation_absent', 'mpi_absent', 'nats_absent', 'party_absent', 'postgres_absent', 'zeromq_absent')
+ABSENT = ('codec_gzip_absent', 'codec_xz_absent', 'codec_zstd_absent', 'federation_absent', 'mpi_absent', 'nats_absent', 'parquet_absent', 'party_absent', 'postgres_absent', 'zeromq_absent')
 
 # What takes several processes: tests/trees/cluster starts them.
 RANKS = ('cluster', 'cluster_source', 'mpi_link', 'rank_steps', 'ranges', 'rank_persons', 'read_part', 'same_table', 'worker', 'zeromq_join', 'zeromq_link', 'zeromq_open')

@@ -28,4 +28,8 @@ bool hr_number_scale(uint64_t mantissa, int exponent, double *value);
 /* Nine digits and an exponent, such as 1.00000000e-01, to which this finite float is the nearest. */
 void hr_number_float_text(float value, char text[HR_NUMBER_TEXT]);
 
+/* The double that the shortest decimal is read as to which this float is the nearest: 0.1 for 0.1f, whose own
+ * value is 0.10000000149011612. What is not finite stays as it is. */
+double hr_number_float_decimal(float value);
+
 #endif

@@ -32,12 +32,6 @@ static void print_shortest(double value, char *text) {
     }
 }
 
-#ifdef __SIZEOF_INT128__
-
-/* ---- By integers ---- */
-
-__extension__ typedef unsigned __int128 uint128;
-
 static const uint64_t power_of_ten[] = {1,
                                         10,
                                         100,
@@ -56,6 +50,12 @@ static const uint64_t power_of_ten[] = {1,
                                         1000000000000000,
                                         10000000000000000,
                                         100000000000000000};
+
+#ifdef __SIZEOF_INT128__
+
+/* ---- By integers ---- */
+
+__extension__ typedef unsigned __int128 uint128;
 
 /* A number x of at least 1e-4 and below 1e15 that is no integer, scaled to DIGITS_MAX digits before the
  * point: x * 10^scale = whole + rest / 2^shift. A decimal reads back to x if it is less than `reach` /
@@ -151,4 +151,43 @@ void hr_number_text(double value, char text[HR_NUMBER_TEXT]) {
 void hr_number_float_text(float value, char text[HR_NUMBER_TEXT]) {
     snprintf(text, HR_NUMBER_TEXT, "%.8e", (double)value);
     plain_point(text);
+}
+
+/* Digits with which a float is told from every other: from FLT_DIG, with which most are, to FLT_DECIMAL_DIG.
+ */
+
+/* False if it is small or large, or if an error of rounding might decide. A quotient of whole numbers that
+ * doubles hold is the double that the decimal is read as. */
+static bool find_decimal(float value, double *decimal) {
+    enum { NEAR = 1 << 20 };
+    int exponent;
+    const double x = (double)fabsf(value);
+    if (!(x >= 1e-4 && x < 1e6)) return false;
+    frexp(x, &exponent);
+    const int point = (int)floor((exponent - 1) * .30102999566398120);
+    for (int digits = FLT_DIG; digits <= FLT_DECIMAL_DIG; digits++) {
+        const int behind = digits - 1 - point;
+        const double unit = (double)power_of_ten[behind], scaled = x * unit, whole = floor(scaled + .5);
+        if (fabs(fabs(scaled - whole) - .5) * NEAR < 1) return false;
+        *decimal = value < 0 ? -(whole / unit) : whole / unit;
+        if ((float)*decimal == value) return true;
+    }
+    return false;
+}
+
+static double print_decimal(float value) {
+    double decimal = (double)value;
+    for (int digits = FLT_DIG; digits <= FLT_DECIMAL_DIG; digits++) {
+        char text[HR_NUMBER_TEXT];
+        snprintf(text, sizeof text, "%.*g", digits, (double)value);
+        plain_point(text);
+        if (hr_number_parse(text, strlen(text), &decimal) == HR_NUMBER_OK && (float)decimal == value) break;
+    }
+    return decimal;
+}
+
+double hr_number_float_decimal(float value) {
+    double decimal = (double)value;
+    if (!isfinite(value) || value == 0 || find_decimal(value, &decimal)) return decimal;
+    return print_decimal(value);
 }

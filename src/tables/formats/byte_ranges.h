@@ -1,7 +1,7 @@
-/* Text tables that several processes read together: each takes the records that begin within its part of a
- * file's bytes. Where a record begins is known from all that stands before it, quotation marks included: each
- * process counts those of its part, and from the others' counts each knows in which line its part begins, and
- * whether within quotation marks. */
+/* Tables that several processes read together: each takes the records that begin within its part of a
+ * file's bytes, or the row groups. Where a record begins is known from all that stands before it, quotation
+ * marks included: each process counts those of its part, and from the others' counts each knows in which line
+ * its part begins, and whether within quotation marks. */
 #ifndef HR_TABLES_FORMATS_BYTE_RANGES_H
 #define HR_TABLES_FORMATS_BYTE_RANGES_H
 
@@ -15,10 +15,11 @@ typedef struct hr_file_layout {
     uint64_t body;   /* where its records begin */
     uint64_t line;   /* of that, from 1 */
     uint64_t quotes; /* not 0: line ends within quotation marks do not end a record */
+    uint64_t groups; /* not 0: of a Parquet file, whose records are in so many row groups, 1 more counted */
 } hr_file_layout;
 
-/* Whether the file can be read by ranges: a regular file of text that is read as it is. Anything else, also
- * what cannot be read at all, is left to those who read it as a whole. */
+/* Whether the file can be read by ranges: a regular file of text that is read as it is, or of Parquet.
+ * Anything else, also what cannot be read at all, is left to those who read it as a whole. */
 bool hr_file_layout_find(const char *path, const hr_read_options *options, hr_file_layout *out);
 
 /* What stands before a byte of a file. */
@@ -35,7 +36,9 @@ HR_MUST_CHECK hr_status hr_file_count(const char *path, const hr_file_layout *la
                                       hr_file_place *place, int64_t sums[HR_CHUNK_SUMS], hr_error *err);
 
 /* Moves a place, not before the body, to the first record that begins there or behind it; to the end of the
- * file if there is none. Fails: IO, MEMORY. */
+ * file if there is none. Of a Parquet file, to the first row group: place->at becomes its number, or that of
+ * all, and place->lines the rows before it. A row group begins at the byte that has the same part of the file
+ * before it as the group has of the rows. Fails: IO, MEMORY, and as hr_parquet_groups. */
 HR_MUST_CHECK hr_status hr_file_find_record(const char *path, const hr_file_layout *layout,
                                             hr_file_place *place, hr_error *err);
 

@@ -74,9 +74,19 @@ static hr_status gather_source(hr_gathering *g, hr_byte_source *source) {
     return status;
 }
 
+/* Whether no option drops a column. */
+static bool is_gathered(const void *of, const char *name, size_t size) {
+    const hr_read_options *options = of;
+    for (size_t d = 0; d < options->drop_count; d++)
+        if (strlen(options->drop[d]) == size && memcmp(options->drop[d], name, size) == 0) return false;
+    return true;
+}
+
 static hr_status gather_path(hr_gathering *g, const char *path) {
-    const hr_table_place place = {
-        .path = path, .query = g->reading.query, .as_written = g->reading.quote || g->reading.skip_lines};
+    const hr_table_place place = {.path = path,
+                                  .query = g->reading.query,
+                                  .as_written = g->reading.quote || g->reading.skip_lines,
+                                  .columns = {is_gathered, &g->reading}};
     hr_byte_source source;
     const size_t rows = g->all.rows;
     g->origins.may_be_equal = g->reading.allow_equal_files;

@@ -7,6 +7,7 @@
 #include "tables/data/misfits.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Options ---- */
 
@@ -75,17 +76,55 @@ static hr_status read_source(hr_reading *reading, hr_byte_source *source, hr_err
     return status;
 }
 
+/* Names of the columns that the schema or the options name. */
+typedef struct named_columns {
+    hr_reading *reading;
+    hr_string_map names;
+    bool failed; /* memory was short: then all are read */
+} named_columns;
+
+static void add_named(named_columns *n, const char *name) {
+    const size_t size = name ? strlen(name) : 0;
+    if (!name || hr_string_map_find(&n->names, name, size) != HR_STRING_MAP_NONE) return;
+    n->failed |= !hr_string_map_add(&n->names, name, size, 0);
+}
+
+static void add_slot(named_columns *n, const hr_slot *slot) {
+    if (slot) add_named(n, hr_slot_column(slot));
+}
+
+static void add_all_named(named_columns *n) {
+    hr_table *table = &n->reading->table;
+    for (size_t i = 0; i < table->slot_count; i++) add_slot(n, &table->slots[i]);
+    add_slot(n, hr_table_unit(table));
+    add_slot(n, hr_table_weight(table));
+    add_slot(n, hr_table_exposure(table));
+    add_slot(n, hr_table_event(table));
+    for (size_t k = 0; k < n->reading->options->kept_count; k++) add_named(n, n->reading->options->kept[k]);
+}
+
+static bool is_named(const void *of, const char *name, size_t size) {
+    const named_columns *n = of;
+    return n->failed || hr_string_map_find(&n->names, name, size) != HR_STRING_MAP_NONE;
+}
+
 /* range: NULL: all of it. */
 static hr_status read_path(hr_reading *reading, const char *path, const char *name, hr_byte_range *range,
                            hr_error *err) {
     const hr_read_options *options = reading->options;
-    const hr_table_place place = {
-        .path = path, .query = options->query, .as_written = options->quote || options->skip_lines};
+    named_columns named = {.reading = reading};
+    const hr_table_place place = {.path = path,
+                                  .query = options->query,
+                                  .as_written = options->quote || options->skip_lines,
+                                  .columns = {is_named, &named},
+                                  .groups = range && range->of_groups ? range : NULL};
     hr_byte_source source;
     hr_data *data = reading->table.data;
     const uint64_t before = hr_reading_rows(reading) + data->skipped;
     reading->range = range;
+    add_all_named(&named);
     hr_status status = hr_table_open(&place, data->origins, &source, err);
+    hr_string_map_done(&named.names);
     if (!status) {
         hr_misfits *misfits = reading->options->misfits;
         status = read_source(reading, &source, err);

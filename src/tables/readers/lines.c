@@ -74,6 +74,10 @@ hr_status hr_lines_start(hr_lines *lines, hr_byte_source *source, bool quotes, h
 hr_status hr_lines_enter_range(hr_lines *lines, const hr_byte_range *range, hr_byte_source *of_range,
                                hr_error *err) {
     hr_byte_stream *stream;
+    if (range->of_groups) {
+        lines->line = range->line;
+        return HR_OK;
+    }
     hr_status status = hr_file_range_open(lines->source->file, range, &stream, err);
     if (!status) status = hr_byte_source_open_stream(of_range, stream, err);
     if (status) return status;

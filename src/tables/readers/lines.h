@@ -23,7 +23,8 @@ typedef struct hr_lines {
 HR_MUST_CHECK hr_status hr_lines_start(hr_lines *lines, hr_byte_source *source, bool quotes, hr_error *err);
 
 /* Goes on with the records of a range of the file that the source reads, through `of_range`, which the caller
- * ends with hr_byte_source_done before the source, in either case. Fails: MEMORY. */
+ * ends with hr_byte_source_done before the source, in either case; of row groups the source brings no others.
+ * Fails: MEMORY. */
 HR_MUST_CHECK hr_status hr_lines_enter_range(hr_lines *lines, const hr_byte_range *range,
                                              hr_byte_source *of_range, hr_error *err);
 

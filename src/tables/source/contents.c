@@ -26,7 +26,7 @@ static const signature signatures[] = {
      {HR_CONTENTS_COMPRESSED, "zstd", WITH("libzstd-dev", "zstd"), hr_codec_zstd, NULL}},
     {BYTES("\xfd\x37zXZ\0"), {HR_CONTENTS_COMPRESSED, "xz", WITH("liblzma-dev", "xz"), hr_codec_xz, NULL}},
     {BYTES("SQLite format 3\0"), {HR_CONTENTS_SQLITE, "SQLite", "", NULL, NULL}},
-    {BYTES("PAR1\x15"), {HR_CONTENTS_OTHER, "Parquet", TO_CSV("read_parquet"), NULL, NULL}},
+    {BYTES("PAR1\x15"), {HR_CONTENTS_PARQUET, "Parquet", "", NULL, NULL}},
     {BYTES("ARROW1\0"), {HR_CONTENTS_OTHER, "Arrow", TO_CSV("read_feather"), NULL, NULL}},
     {BYTES("FEA1\0"), {HR_CONTENTS_OTHER, "Feather", TO_CSV("read_feather"), NULL, NULL}},
     {BYTES("\xd0\xcf\x11\xe0"), {HR_CONTENTS_OTHER, "Excel", TO_CSV("read_excel"), NULL, NULL}},

@@ -12,6 +12,7 @@ typedef enum hr_contents_kind {
     HR_CONTENTS_COMPRESSED,
     HR_CONTENTS_CONVERTED, /* text that is read as the CSV that it stands for */
     HR_CONTENTS_SQLITE,
+    HR_CONTENTS_PARQUET,
     HR_CONTENTS_OTHER /* of no use here */
 } hr_contents_kind;
 

@@ -4,13 +4,16 @@
 
 #include "base/byte_source.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* Records of a text table: `begin` is where a record begins, `end` where one does, or the file ends. */
+/* Records of a text table: `begin` is where a record begins, `end` where one does, or the file ends. Of a
+ * Parquet file, both are row groups. */
 typedef struct hr_byte_range {
     uint64_t begin, end;
     uint64_t line;    /* of the file, in which `begin` is, from 1 */
     uint64_t records; /* that were read from it; those that were left out count, too */
+    bool of_groups;   /* row groups, not bytes */
 } hr_byte_range;
 
 /* The bytes of a regular file that is open, whose position stays as it is. Borrows `file`. Owner: the caller

@@ -73,25 +73,12 @@ static hr_status prepare_rows(sqlite_rows *s, const hr_query *query, hr_error *e
     return HR_OK;
 }
 
-/* Adds text in quotation marks, which are doubled inside. */
-static void quote_csv(hr_buffer *out, const char *text, size_t size) {
-    hr_buffer_add(out, "\"", 1);
-    for (const char *end = text + size; text < end;) {
-        const char *mark = memchr(text, '"', (size_t)(end - text));
-        const char *to = mark ? mark + 1 : end;
-        hr_buffer_add(out, text, (size_t)(to - text));
-        if (mark) hr_buffer_add(out, "\"", 1);
-        text = to;
-    }
-    hr_buffer_add(out, "\"", 1);
-}
-
 static hr_status write_names(sqlite_rows *s, hr_error *err) {
     for (int i = 0; i < s->columns; i++) {
         const char *name = sqlite3_column_name(s->rows, i);
         if (!name) return hr_fail_memory(err);
         if (i) hr_buffer_add(&s->lines, ",", 1);
-        quote_csv(&s->lines, name, strlen(name));
+        hr_buffer_quote(&s->lines, name, strlen(name));
     }
     hr_buffer_add(&s->lines, "\n", 1);
     return HR_OK;
@@ -120,7 +107,7 @@ static hr_status write_cell(sqlite_rows *s, int i, hr_error *err) {
     case SQLITE_TEXT: {
         const char *text = (const char *)sqlite3_column_text(s->rows, i);
         if (!text) return hr_fail_memory(err);
-        quote_csv(&s->lines, text, (size_t)sqlite3_column_bytes(s->rows, i));
+        hr_buffer_quote(&s->lines, text, (size_t)sqlite3_column_bytes(s->rows, i));
         break;
     }
     default:

@@ -39,7 +39,8 @@ static hr_status decompress(const hr_table_place *place, hr_contents *contents, 
     if (!codec) return hr_contents_refuse(contents, place->formats, err);
     hr_status status = hr_decompress_open(codec, outer, source, &stream, err);
     if (!status) status = read_inner(stream, source, contents, err);
-    if (status || contents->kind != HR_CONTENTS_SQLITE) return status;
+    if (status || (contents->kind != HR_CONTENTS_SQLITE && contents->kind != HR_CONTENTS_PARQUET))
+        return status;
     return hr_fail(err, HR_E_FORMAT, "decompress the file first", "a %s file within a %s file",
                    contents->name, outer);
 }
@@ -55,14 +56,19 @@ static hr_status decompress_all(const hr_table_place *place, hr_contents *conten
     return status;
 }
 
+/* Of contents that say by themselves how they are written. */
+static hr_status check_unwritten(const hr_table_place *place, const hr_contents *contents, hr_error *err) {
+    if (!place->as_written) return HR_OK;
+    return hr_fail(err, HR_E_ARGUMENT, "leave --quote and --skip-lines out",
+                   "a file of the format %s says by itself how it is written", contents->name);
+}
+
 /* Puts the text that the source stands for in its place. */
 static hr_status unwrap(const hr_table_place *place, hr_contents contents, hr_byte_source *source,
                         hr_error *err) {
     hr_byte_stream *stream;
     hr_status status = decompress_all(place, &contents, source, err);
-    if (!status && contents.kind == HR_CONTENTS_CONVERTED && place->as_written)
-        return hr_fail(err, HR_E_ARGUMENT, "leave --quote and --skip-lines out",
-                       "a file of the format %s says by itself how it is written", contents.name);
+    if (!status && contents.kind == HR_CONTENTS_CONVERTED) status = check_unwritten(place, &contents, err);
     if (!status && contents.kind == HR_CONTENTS_CONVERTED) {
         status = contents.convert(source, &stream, err);
         if (!status) status = read_inner(stream, source, &contents, err);
@@ -88,6 +94,16 @@ static hr_status open_sqlite(const hr_table_place *place, hr_origins *origins, h
     return hr_byte_source_open_stream(source, stream, err);
 }
 
+static hr_status open_parquet(const hr_table_place *place, const hr_contents *contents,
+                              hr_byte_source *source, hr_error *err) {
+    hr_byte_stream *stream;
+    hr_status status = check_unwritten(place, contents, err);
+    if (!status) status = hr_parquet_open(source->file, &place->columns, place->groups, &stream, err);
+    if (status) return status;
+    hr_byte_source_done(source);
+    return hr_byte_source_open_stream(source, stream, err);
+}
+
 static hr_status open_file(const hr_table_place *place, hr_origins *origins, hr_byte_source *source,
                            hr_error *err) {
     hr_status status = hr_byte_source_open(source, place->path, err);
@@ -97,7 +113,9 @@ static hr_status open_file(const hr_table_place *place, hr_origins *origins, hr_
     hr_contents contents = hr_contents_find(source->at, (size_t)(source->end - source->at));
     const bool is_database = contents.kind == HR_CONTENTS_SQLITE;
     if (is_database != (place->query != NULL)) return refuse_place(place, err);
-    return is_database ? open_sqlite(place, origins, source, err) : unwrap(place, contents, source, err);
+    if (is_database) return open_sqlite(place, origins, source, err);
+    return contents.kind == HR_CONTENTS_PARQUET ? open_parquet(place, &contents, source, err)
+                                                : unwrap(place, contents, source, err);
 }
 
 static hr_status open_postgres(const hr_table_place *place, hr_origins *origins, hr_byte_source *source,

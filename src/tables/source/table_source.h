@@ -1,15 +1,18 @@
-/* Where a table's bytes come from: a file, which may be compressed, standard input, or a database's answer to
- * a query, which comes as CSV. The readers see no difference. */
+/* Where a table's bytes come from: a file, which may be compressed, standard input, or what comes as CSV: a
+ * Parquet file, a database's answer to a query. The readers see no difference. */
 #ifndef HR_TABLES_SOURCE_TABLE_SOURCE_H
 #define HR_TABLES_SOURCE_TABLE_SOURCE_H
 
 #include "base/byte_source.h"
+#include "tables/source/parquet.h"
 
 typedef struct hr_table_place {
     const char *path;    /* of a file, "-" for standard input, or the address of a PostgreSQL database */
     const char *query;   /* for a database: a file with one SQL query, else NULL */
     const char *formats; /* names of those that a table may be in, for refusals; NULL: no contents are read */
     bool as_written;     /* options say how its lines are written: it is not converted */
+    hr_column_choice columns;    /* that are read, where others need not be: {0}: all */
+    const hr_byte_range *groups; /* of a Parquet file: its row groups that are read; NULL: all */
 } hr_table_place;
 
 typedef struct hr_origins hr_origins; /* origins.h */

@@ -115,7 +115,7 @@ static hr_status set_range(table_ranges *t, size_t file, hr_error *err) {
     hr_status status = hr_file_find_record(path, layout, &begin, err);
     if (cut_of(t, file, rank + 1) < layout->size) end = place_of(t, file, rank + 1);
     if (!status) status = hr_file_find_record(path, layout, &end, err);
-    t->out->all[file] = (hr_byte_range){begin.at, end.at, layout->line + begin.lines, 0};
+    t->out->all[file] = (hr_byte_range){begin.at, end.at, layout->line + begin.lines, 0, layout->groups != 0};
     return status;
 }
 
@@ -133,7 +133,8 @@ static hr_status set_ranges(table_ranges *t, hr_error *err) {
         end = f + 1;
     }
     if (begin == files) {
-        t->out->all[0] = (hr_byte_range){t->layouts[0].body, t->layouts[0].body, t->layouts[0].line, 0};
+        const hr_file_layout *layout = &t->layouts[0];
+        t->out->all[0] = (hr_byte_range){layout->body, layout->body, layout->line, 0, layout->groups != 0};
         begin = 0;
         end = 1;
     }

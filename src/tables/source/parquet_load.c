@@ -1,0 +1,38 @@
+/* Loads the module that reads Parquet files from where this library lies, and keeps it. */
+#include "base/fail.h"
+#include "tables/source/parquet.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char file[] = "libhedgerow-parquet.so";
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const hr_parquet_module *loaded;
+static char trouble[256];
+
+static void load_module(void) {
+    hr_parquet_module_getter *get;
+    void *module = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    void *symbol = module ? dlsym(module, HR_PARQUET_SYMBOL) : NULL;
+    if (!symbol) {
+        const char *why = dlerror();
+        snprintf(trouble, sizeof trouble, "%s", why ? why : "it has no such symbol");
+        return;
+    }
+    memcpy(&get, &symbol, sizeof get);
+    if (get()->interface == HR_PARQUET_INTERFACE)
+        loaded = get();
+    else
+        snprintf(trouble, sizeof trouble, "%s is of another version", file);
+}
+
+hr_status hr_parquet_load(const hr_parquet_module **out, hr_error *err) {
+    pthread_once(&once, load_module);
+    *out = loaded;
+    if (loaded) return HR_OK;
+    return hr_fail(err, HR_E_ABSENT,
+                   "install Arrow's C++ library where it was when Hedgerow was built, or build it again",
+                   "the reader of Parquet files cannot be loaded: %s", trouble);
+}

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Parquet files in fewer files than ranks are cut between row groups: the model is that of one process on the same table as CSV, and what is wrong is
+told as one process tells it. usage: parquet.py HEDGEROW FOLDER      FOLDER: of groups.parquet and groups.csv"""
+import os
+import shutil
+
+import cluster
+
+SCHEMA = '''hedgerow-schema: 1
+label: {name: y, kind: classes, values: [a, b]}
+features: [{name: x, kind: number, low: 0, high: 100}, {name: z, kind: category, values: [u, v]}]
+'''
+GBDT = ['--schema', 'schema.yaml', '--method', 'gbdt', '--option', 'edges=public', '--trees', '3', '--depth', '3']
+HEDGE = ['--schema', 'schema.yaml', '--method', 'hedge', '--epsilon', '2']
+
+
+def train(c, ranks, model, method, *files):
+    data = [word for file in files for word in ('--data', file)]
+    code, out, err = c.train(ranks, *data, *method, *cluster.REPRODUCIBLE, '--force', '--model', model)
+    assert (code, out) == (0, ''), (files, ranks, code, out, err)
+    return c.read(model)
+
+
+def check_models(c):
+    for method in (GBDT, HEDGE):
+        for files in (('groups',),):
+            c.must('train', *[word for file in files for word in ('--data', file + '.csv')], *method, *cluster.REPRODUCIBLE, '--force', '--model', 'csv.json')
+            for ranks in (3, 5):
+                assert train(c, ranks, 'ranks.json', method, *[file + '.parquet' for file in files]) == c.read('csv.json'), (method, files, ranks)
+
+
+def check_parts(c):
+    """Each rank reads row groups of its own: a table that one rank alone cannot read is refused, and one that no rank needs to read whole is not copied."""
+    with open(c.path('groups.parquet'), 'rb') as file:
+        bytes_ = bytearray(file.read())
+    bytes_[900] ^= 0x55
+    with open(c.path('damaged.parquet'), 'wb') as file:
+        file.write(bytes_)
+    words = ['train', '--data', 'damaged.parquet', *GBDT[:4], '--option', 'edges=public', '--quiet', '--model', 'none.json']
+    words = [w.replace('schema.yaml', 'note.yaml') for w in words]
+    alone = c.run(*words)
+    assert alone.returncode == 1 and "damaged.parquet: field 'note': " in alone.stderr and 'row group 2: ' in alone.stderr, alone.stderr
+    for ranks in (3,):
+        code, out, err = c.launch(c.command(ranks, *words))
+        assert (code, out, err) == (1, '', alone.stderr), (ranks, code, out, err, alone.stderr)
+
+
+def check_equal_files(c):
+    shutil.copy(c.path('groups.parquet'), c.path('copy.parquet'))
+    code, _, err = c.train(5, '--data', 'groups.parquet', '--data', 'copy.parquet', *GBDT, '--quiet', '--model', 'none.json')
+    assert code == 2 and "'groups.parquet' and 'copy.parquet' have the same content" in err, (code, err)
+
+
+def test(c, words):
+    folder, = words
+    for name in ('groups.parquet', 'groups.csv'):
+        shutil.copy(os.path.join(folder, name), c.path(name))
+    shutil.copy(os.path.join(folder, 'nested.parquet'), c.path('nested.parquet'))
+    with open(c.path('schema.yaml'), 'w') as file:
+        file.write(SCHEMA)
+    with open(c.path('note.yaml'), 'w') as file:
+        file.write(SCHEMA.replace('values: [u, v]}', "values: [u, v]}, {name: note, kind: category, values: ['1']}"))
+    check_models(c)
+    check_parts(c)
+    check_equal_files(c)
+    assert not os.path.exists(c.path('none.json'))
+
+
+cluster.main(test)
