@@ -42,7 +42,7 @@ games: ## play every game twice, in a copy of the project and in one with a faul
 	@tools/setup.sh build test
 	@tools/games.py --table docs/explanation/audit.md
 
-slow: ## run the slow tests alone: parties that crash at every step, floods of messages, ten thousand schedules of messages, the longest games, small runs of the benches, exports in their engines, fits over workers of Dask, reports in a browser (needs PyPI)
+slow: ## run the slow tests alone: parties that crash at every step, floods of messages, ten thousand schedules of messages, the longest games, small runs of the benches, exports in their engines, fits over workers of Dask and Ray, reports in a browser (needs PyPI)
 	@tools/setup.sh build zeromq test python browser
 	@tools/python.sh build-python shap
 	@$(MAKE) --no-print-directory tests

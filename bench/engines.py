@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """What a fit over two workers of an engine costs beside one process: with hardly any records, where all is overhead, and with many. Sides in turns; the
-least of the runs. usage: engines.py ENGINE [RUNS]     ENGINE: dask"""
+least of the runs. usage: engines.py ENGINE [RUNS]     ENGINE: dask, ray"""
 import contextlib
 import os
+import pathlib
 import sys
 import time
 import warnings
@@ -52,7 +53,34 @@ def on_dask():
         yield (lambda frame, given: HedgerowClassifier(**given, num_workers=2).fit(frame), place, lambda: sum(client.run(time.process_time).values()))
 
 
-ENGINES = {'dask': on_dask}
+def of_descendants():
+    """Seconds of the processor of all processes that this one started, also of those that ended."""
+    found = {}
+    for path in pathlib.Path('/proc').glob('[0-9]*/stat'):
+        with contextlib.suppress(OSError):
+            fields = path.read_text().rsplit(') ', 1)[1].split()
+            found[int(path.parent.name)] = int(fields[1]), sum(map(int, fields[11:15]))
+    own, seen = {os.getpid()}, -1
+    while len(own) > seen:
+        seen = len(own)
+        own |= {process for process, (parent, _) in found.items() if parent in own}
+    return sum(found[process][1] for process in own - {os.getpid()}) / os.sysconf('SC_CLK_TCK')
+
+
+@contextlib.contextmanager
+def on_ray():
+    """The same, with the processor's time of all of Ray's processes."""
+    os.environ['RAY_worker_niceness'] = '0'  # else its workers wait for whatever else runs
+    import ray
+    from hedgerow.ray import HedgerowClassifier
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env={'env_vars': {'PYTHONPATH': os.environ.get('PYTHONPATH', '')}})
+    yield (lambda dataset, given: HedgerowClassifier(**given, num_workers=2).fit(dataset),
+           lambda frame: ray.data.from_pandas([frame[:len(frame) // 2], frame[len(frame) // 2:]]).materialize(), of_descendants)
+    ray.shutdown()
+
+
+ENGINES = {'dask': on_dask, 'ray': on_ray}
 
 
 def main():

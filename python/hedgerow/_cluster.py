@@ -32,7 +32,7 @@ from .model import Model
 from .schema import Schema
 from .survival import HedgerowSurvival
 
-__all__ = ['ClusterFit', 'Ticket', 'host_towards', 'serve_part', 'takes_workers']
+__all__ = ['ClusterFit', 'Ticket', 'columns_beside', 'columns_in', 'host_towards', 'serve_part', 'takes_workers']
 
 STATUS = {errors.ArgumentError: lib.HR_E_ARGUMENT, errors.FormatError: lib.HR_E_FORMAT, errors.SchemaError: lib.HR_E_SCHEMA,
           errors.LimitError: lib.HR_E_LIMIT, errors.PolicyError: lib.HR_E_POLICY, errors.AbsentError: lib.HR_E_ABSENT, MemoryError: lib.HR_E_MEMORY}
@@ -97,8 +97,8 @@ class _Ranks:
 
 def serve_part(ticket: Ticket, frame: Any, y: Any = None) -> None:
     """Takes part in a fit with the records of `frame`, which may be none, until the driver has its model. frame: what `fit` takes as a table, with the
-    label's column by the schema's name; y: the labels, where the table is an array or lacks them. It is read by the schema alone: nothing is learnt from
-    the part. Opens no ledger, draws nothing and writes no file. Fails: as the driver does, with its rank."""
+    label's column by the schema's name, or a function that makes it once all have joined; y: the labels, where the table is an array or lacks them. It is
+    read by the schema alone: nothing is learnt from the part. Opens no ledger, draws nothing and writes no file. Fails: as the driver does, with its rank."""
     schema = Schema.parse(ticket.schema)
     with _Ranks(_open_link(ticket.address, ticket)[0], ticket.rank) as ranks:
         table = ranks.agree(lambda: _part_table(schema, frame, y))
@@ -107,9 +107,28 @@ def serve_part(ticket: Ticket, frame: Any, y: Any = None) -> None:
 
 
 def _part_table(schema: Schema, frame: Any, y: Any) -> _frames.Table:
+    frame = frame() if callable(frame) else frame
     columns = _frames.columns_of(frame)
     labels = labels_of(schema, labels_in(frame, y, schema), columns.rows)
     return _frames.Table(schema, columns, labels, exposure=exposures_of(None, schema.exposure, columns), persons=_frames.person_hashes)
+
+
+# ---- Columns of an engine's table ----------------------------------------------------------------------------------------
+
+def columns_in(schema: Schema, given: Sequence[str]) -> dict[str, str]:
+    """{a name among those given: the schema's} of the features. Fails: SchemaError (one is absent)."""
+    empty = _frames.Columns([FrameColumn(name, 'number', np.empty(0)) for name in given], True)
+    return {given[i]: column.name for i, column in _frames.find_columns(schema, empty)}
+
+
+def columns_beside(schema: Schema, given: Sequence[str], label: str | None) -> dict[str, str]:
+    """The same of what else a fit reads: the label, which the table has under the name `label` (None: the schema's), persons, exposures."""
+    own = [name for name in (schema.unit_column, schema.exposure[0] if schema.exposure else None) if name is not None]
+    wanted = {schema.label.name if label is None else label: schema.label.name, **{name: name for name in own}}
+    absent = [name for name in wanted if name not in given]
+    if absent:
+        raise SchemaError('The table has no column %s.' % ', '.join(map(repr, absent)))
+    return wanted
 
 
 # ---- The driver ----------------------------------------------------------------------------------------------------------
