@@ -28,7 +28,7 @@ def patients(rows, seed):
     return made.assign(readmitted=np.where(made.age > 70, 'yes', 'no'))
 
 
-BROKER = re.compile(r'\b(Owner|coordinate)\(')  # what test_coordinator.py runs
+BROKER = re.compile(r'\b(Owner|coordinate)\(|hedgerow\.flower')  # what test_coordinator.py runs, and tests/flower/flower.py
 
 
 def blocks(page):
