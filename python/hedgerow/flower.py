@@ -52,12 +52,14 @@ def client_app(owner: Place = None, *, table: Callable[[Context], Any] | None = 
     @app.query()  # type: ignore[untyped-decorator]
     def query(message: Message, context: Context) -> Message:
         came = list(message.content[RECORD]['packets']) if RECORD in message.content else []
-        name, packets = '', []
+        name = ''
+        packets: list[tuple[str, bytes]] = []
         if all(isinstance(handler, logging.NullHandler) for handler in LOG.handlers):
             LOG.addHandler(logging.StreamHandler())
         try:
             served = Owner(str(_value(owner, context, context.node_config, 'owner')), None if table is None else table(context))
-            name, packets = served.name, _answer(served, came, n_jobs)
+            name = served.name
+            packets = _answer(served, came, n_jobs)
         except Exception:  # its text may have a cell of a record
             LOG.exception('the owner of this node cannot work')
         return Message(RecordDict({RECORD: ConfigRecord({'name': name, 'to': [to for to, _ in packets], 'packets': [packet for _, packet in packets]})}), reply_to=message)

@@ -1,5 +1,5 @@
 """A job of hedge by way of Flower, without a broker: a deployment of a SuperLink and two SuperNodes on this machine, one of which is killed and comes back,
-and a simulation, whose ServerApp changes packets. usage: flower.py HEDGEROW FLOWER [deployment|simulation]
+and a simulation, whose ServerApp changes packets. usage: flower.py HEDGEROW FLOWER [silence|deployment|simulation]
 
 HEDGEROW: the command. FLOWER: the folder of a virtual environment with flwr and hedgerow."""
 import csv
@@ -206,16 +206,41 @@ def simulation(flower):
     assert log.count('a packet was refused: ') == 1, log  # of senders that are not known the first in a minute
 
 
+SILENT = '''
+from flwr.app import ConfigRecord, Context, Message, RecordDict
+from flwr.supercore.task_identity import TaskIdentity
+from hedgerow.flower import client_app
+TaskIdentity.task_id = TaskIdentity.run_id = TaskIdentity.node_id = 1
+message = Message(RecordDict({'hedgerow': ConfigRecord({'packets': [b'no packet']})}), dst_node_id=1, message_type='query')
+context = Context(run_id=1, node_id=1, node_config={'owner': 'north.yaml'}, state=RecordDict(), run_config={})
+reply = client_app()(message, context)
+assert not reply.has_error()
+assert dict(reply.content['hedgerow']) == {'name': NAME, 'to': [], 'packets': []}, dict(reply.content['hedgerow'])
+'''
+
+
+def silence(flower):
+    """Of a packet that is none, and of a cell that is faulty, nothing leaves the node; its own output names both."""
+    def reply(name):
+        done = subprocess.run([str(flower.bin / 'python'), '-c', SILENT.replace('NAME', repr(name))], cwd=flower.folder, env=flower.environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stderr
+    assert 'a packet was refused: ' in reply('north')
+    with open(flower.folder / 'north.csv', 'a', encoding='utf-8') as table:
+        table.write('0.5,0.5,secret\n')
+    assert 'secret' in reply('north')
+
+
 def main():
     tool, venv = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-    for name in sys.argv[3:] or ['deployment', 'simulation']:
+    for name in sys.argv[3:] or ['silence', 'deployment', 'simulation']:
         begun, before = time.monotonic(), os.times()
         with tempfile.TemporaryDirectory() as folder, Flower(tool, venv, folder) as flower:
             flower.new_federation()
             try:
-                {'deployment': deployment, 'simulation': simulation}[name](flower)
+                {'silence': silence, 'deployment': deployment, 'simulation': simulation}[name](flower)
             except BaseException:
-                print(flower.log(flower.last)[-6000:], file=sys.stderr)
+                print(flower.log(flower.last)[-6000:] if flower.last else '', file=sys.stderr)
                 for log in sorted(flower.folder.glob('*.log')):
                     print('==', log.name, log.read_text('utf-8', 'replace')[-4000:], sep='\n', file=sys.stderr)
                 raise
