@@ -42,14 +42,16 @@ games: ## play every game twice, in a copy of the project and in one with a faul
 	@tools/setup.sh build test
 	@tools/games.py --table docs/explanation/audit.md
 
-slow: ## run the slow tests alone: parties that crash at every step, floods of messages, ten thousand schedules of messages, the longest games, small runs of the benches, exports in their engines, fits over workers of Dask and Ray, a job by way of Flower, reports in a browser (needs PyPI)
-	@tools/setup.sh build zeromq test python browser
+slow: ## run the slow tests alone: parties that crash at every step, floods of messages, ten thousand schedules of messages, the longest games, small runs of the benches, exports in their engines, fits over workers of Dask and Ray, a job by way of Flower, reports in a browser, the R package (needs PyPI)
+	@tools/setup.sh build zeromq test python r browser
 	@tools/python.sh build-python shap
 	@$(MAKE) --no-print-directory tests
 	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --suite slow --suite long
 	@tools/exports.sh build-python $(BUILD)/cli/hedgerow
 	@tools/engines.sh build-python
 	@tools/flower.sh build-python $(BUILD)/cli/hedgerow
+	@tools/r.sh $(BUILD)-r $(BUILD) build-python/venv/bin/python
+	@tools/r-long.sh $(BUILD)-r
 
 reduced: ## build without the broker and gzip, and without federations and libraries of table sources; check that the rest works and that the tool names what is missing
 	@tools/setup.sh build

@@ -22,6 +22,7 @@ ended <- tryCatch(hedgerow_plan(100), error = identity)
 cat(class(ended), "\\n")
 '''
 WORKED = 2.0  # seconds of processor time after which the fit has long begun: what comes before it takes a tenth of one
+PATIENCE = 900  # seconds: a fit that goes on takes hours
 
 
 def processor_seconds(process):
@@ -39,7 +40,7 @@ def main():
             while process.poll() is None and processor_seconds(process) < begun + WORKED:
                 pass
             process.send_signal(signal.SIGINT)
-            rest = process.communicate()[0]
+            rest = process.communicate(timeout=PATIENCE)[0]
     told = first + rest
     wanted = ['begun', 'stopped; a ledger keeps what was reserved', '2 reserved', 'hedgerow_plan']
     absent = [text for text in wanted if text not in told]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""R, Python and the command make the same model of the same data, schema and reproducible noise, byte for byte; and their predictions are the same.
+"""R, Python and the command make the same model of the same data, schema and reproducible noise, byte for byte.
 usage: same_model.py COMMAND [PYTHON]     PYTHON: an interpreter that has the package hedgerow; without it R and the command are compared"""
 import os
 import subprocess
@@ -17,77 +17,81 @@ CASES = {
     'persons': ('visits', 'readmitted', 'hedge', '1', {}),
     'times': ('times', 'followed', 'hedge', '1', {}),
 }
-R_PROGRAM = '''
-library(hedgerow)
+TABLES = {'one': [], 'visits': ['--visits', '3'], 'times': ['--times']}
+OF_R = '''
 data <- read.csv("{table}.csv", na.strings = "")
 model <- suppressWarnings(hedgerow({label} ~ ., data, epsilon = {epsilon}, schema = "{table}.yaml", method = "{method}", seed = {seed}{options}))
-hedgerow_write(model, "r.json")
+hedgerow_write(model, "{name}.r.json")
 '''
-PYTHON_PROGRAM = '''
-import sys, warnings
-import numpy as np, pandas as pd
-import hedgerow
-warnings.simplefilter('ignore')
-schema = hedgerow.Schema.read('{table}.yaml')
-data = pd.read_csv('{table}.csv')
-kind, y = hedgerow.HedgerowClassifier, data['{label}']
-if schema.label.event:
-    kind, y = hedgerow.HedgerowSurvival, data[[schema.label.event, '{label}']].to_numpy()
+OF_PYTHON = '''
+data, schema = pd.read_csv('{table}.csv'), hedgerow.Schema.read('{table}.yaml')
+of_times = schema.label.event is not None
+kind = hedgerow.HedgerowSurvival if of_times else hedgerow.HedgerowClassifier
+y = data[[schema.label.event, '{label}']].to_numpy() if of_times else data['{label}']
 model = kind('{method}', epsilon={epsilon}, delta={delta}, schema=schema, random_state={seed}, options={options}, interactions={interactions!r})
-model.fit(data, y)
-model.model_.write('python.json')
+model.fit(data, y).model_.write('{name}.python.json')
 '''
 
 
-def run(folder, *words, **more):
-    done = subprocess.run(words, cwd=folder, text=True, capture_output=True, **more)
+def run(folder, *words):
+    done = subprocess.run(words, cwd=folder, text=True, capture_output=True)
     if done.returncode:
         sys.exit('%s ended with %d:\n%s%s' % (words[0], done.returncode, done.stdout, done.stderr))
-    return done.stdout
 
 
-def read(folder, name):
-    with open(os.path.join(folder, name), 'rb') as f:
-        return f.read()
+def number(text):
+    """Whether an option is one."""
+    return text.replace('.', '').isdigit()
 
 
-def literal(value):
-    try:
-        float(value)
-        return value
-    except ValueError:
-        return '"%s"' % value
+def facts_of(name, case):
+    return dict(zip(('name', 'table', 'label', 'method', 'epsilon', 'seed'), (name, *case[:4], SEED)))
 
 
-def models(folder, command, python, case):
-    """The bytes of the model by each of them."""
-    table, label, method, epsilon, options = case
-    words = [word for name, value in options.items() for word in ('--' + name, value)]
+def of_command(folder, command, name, case):
+    table, _, method, epsilon, options = case
+    words = [word for option, value in options.items() for word in ('--' + option, value)]
     budget = [] if method == 'rf' else ['--epsilon', epsilon]
     run(folder, command, 'train', '--data', table + '.csv', '--schema', table + '.yaml', '--method', method, *budget, *words,
-        '--unsafe-reproducible-noise', '--seed', SEED, '--model', 'command.json', '--force')
-    facts = {'table': table, 'label': label, 'method': method, 'epsilon': epsilon, 'seed': SEED}
-    run(folder, 'Rscript', '-e', R_PROGRAM.format(options=''.join(', %s = %s' % (n.replace('-', '_'), literal(v)) for n, v in options.items()), **facts))
-    found = {'command': read(folder, 'command.json'), 'R': read(folder, 'r.json')}
+        '--unsafe-reproducible-noise', '--seed', SEED, '--model', name + '.command.json')
+
+
+def of_r(name, case):
+    options = ''.join(', %s = %s' % (option, value if number(value) else '"%s"' % value) for option, value in case[4].items())
+    return OF_R.format(options=options, **facts_of(name, case))
+
+
+def of_python(name, case):
+    options = {option: int(value) for option, value in case[4].items() if option not in ('delta', 'interactions')}
+    return OF_PYTHON.format(options=options, delta=case[4].get('delta'), interactions=case[4].get('interactions'), **facts_of(name, case))
+
+
+def make_models(folder, command, python):
+    """All cases, by each of the three; their names."""
+    for table, more in TABLES.items():
+        run(folder, command, 'generate', 'hospital', '--rows', '2000', '--seed', '1', *more, '-o', table + '.csv', '--schema', table + '.yaml')
+    for name, case in CASES.items():
+        of_command(folder, command, name, case)
+    run(folder, 'Rscript', '-e', 'library(hedgerow)\n' + ''.join(of_r(name, case) for name, case in CASES.items()))
     if python:
-        of_python = {name: float(value) if literal(value) == value and '.' in value else value for name, value in options.items()
-                     if name not in ('delta', 'interactions')}
-        run(folder, python, '-c', PYTHON_PROGRAM.format(options=of_python, delta=options.get('delta'), interactions=options.get('interactions'), **facts))
-        found['Python'] = read(folder, 'python.json')
-    return found
+        begin = 'import hedgerow, warnings\nimport pandas as pd\nwarnings.simplefilter("ignore")\n'
+        run(folder, python, '-c', begin + ''.join(of_python(name, case) for name, case in CASES.items()))
+    return ['command', 'r'] + (['python'] if python else [])
 
 
 def main():
-    command, python = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
+    command, python = os.path.abspath(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None
     with tempfile.TemporaryDirectory() as folder:
-        for table, more in {'one': [], 'visits': ['--visits', '3'], 'times': ['--times']}.items():
-            run(folder, command, 'generate', 'hospital', '--rows', '2000', '--seed', '1', *more, '-o', table + '.csv', '--schema', table + '.yaml')
-        for name, case in CASES.items():
-            found = models(folder, command, python, case)
-            others = [one for one, model in found.items() if model != found['command']]
+        makers = make_models(folder, command, python)
+        for name in CASES:
+            models = []
+            for maker in makers:
+                with open(os.path.join(folder, '%s.%s.json' % (name, maker)), 'rb') as f:
+                    models.append(f.read())
+            others = [maker for maker, model in zip(makers, models) if model != models[0]]
             if others:
                 sys.exit('same_model.py: %s: the model of %s is another one than that of the command' % (name, ' and '.join(others)))
-            print('same model: %s, by %s, %d bytes' % (name, ', '.join(found), len(found['command'])))
+        print('the same %d models by %s' % (len(CASES), ', '.join(makers)))
 
 
 main()

@@ -42,7 +42,7 @@ test_that("NA is missing in columns of every kind", {
     other$x[is.na(other$x)] <- NaN
     expect_identical(predict(model, other, type = "prob"), predict(model, frame, type = "prob"))
     other$b <- as.numeric(NA)
-    expect_no_error(predict(model, other))
+    expect_warning(predict(model, other), "100.0 % of the cells are missing", class = "hedgerow_misfit_warning")
 })
 
 test_that("logical labels come back as logicals", {
