@@ -63,7 +63,9 @@ formula_names <- function(formula, known) {
     label <- as.character(label)
     check_names("formula", label, known)
     frame <- setNames(as.data.frame(rep(list(numeric()), length(known))), known)
-    parts <- attr(terms(formula, data = frame), "term.labels")
+    found <- terms(formula, data = frame)
+    if (!is.null(attr(found, "offset"))) fail("argument", "the formula has an offset, which trees do not take", field = "formula")
+    parts <- attr(found, "term.labels")
     plain_names <- gsub("^`|`$", "", parts)
     other <- parts[!plain_names %in% known]
     if (length(other))

@@ -150,3 +150,22 @@ test_that("a plan reads and spends nothing", {
     expect_output(print(plan), "nothing is read or spent")
     expect_s3_class(failure_of(hedgerow_plan(600, epsilon = 1e-9)), "hedgerow_budget_error")
 })
+
+test_that("counts are learned by their exposure, and names of columns may have blanks", {
+    schema <- schema_with(c("  - name: \"my age\"", "    kind: number", "    low: 0", "    high: 120"),
+                          c("name: \"falls\"", "kind: count", "low: 0", "high: 10", "exposure: {column: days, high: 60}"))
+    frame <- data.frame(falls = patients$prior_admissions, days = patients$days, age = patients$age)
+    names(frame)[3] <- "my age"
+    model <- seeded(falls ~ ., frame, schema = schema)
+    expect_identical(text_of_model(seeded(falls ~ `my age`, frame, schema = schema)), text_of_model(model))
+    of_most <- predict(model, frame["my age"])
+    expect_equal(predict(model, frame), of_most * frame$days / 60)
+    frame$days[1] <- 61
+    expect_match(failure_of(predict(model, frame))$message, "not above 0 and at most 60")
+    expect_match(failure_of(hedgerow(falls ~ `my age`, frame["my age"], schema = schema))$message, "'falls'")
+    expect_match(failure_of(hedgerow(falls ~ `my age` + offset(days), frame, schema = schema))$message, "offset")
+})
+
+test_that("the package and the library have one version", {
+    expect_identical(.Call(hedgerow:::C_hedgerow_library_version), as.character(utils::packageVersion("hedgerow")))
+})
