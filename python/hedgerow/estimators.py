@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_feature_names, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from . import _frames
 from ._encoded import warn_of_encoders
@@ -24,6 +24,7 @@ from ._proposal import label_name
 from ._reading import check_unknown, table_columns
 from ._native import Interrupts, call, ffi, lib, made, text_of, text_to, texts_to
 from ._parameters import check_budget, check_parameters, exposures_of, option_text, record_weights, threads_of
+from ._sklearn import check_feature_names, validate_data
 from ._steps import found_around
 from .errors import ArgumentError, PrivacyLeakWarning, SchemaError
 from .ledger import Ledger, LedgerLeftBehind, ledger_of
@@ -109,7 +110,7 @@ class HedgerowEstimator(BaseEstimator):  # type: ignore[misc]
         if _is_frame(X):
             columns, exposure = _frames.columns_of(X), self._exposure_name(reset)
             names = [column.name for column in columns.items if column.name != exposure]
-            _check_feature_names(self, X if len(names) == len(columns.items) else _without(X, exposure), reset=reset)
+            check_feature_names(self, X if len(names) == len(columns.items) else _without(X, exposure), reset=reset)
             if not hasattr(X, 'iloc'):
                 self._check_arrow_names(names, reset)
             self._count_features(len(names), reset)

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from . import _frames
 from ._guess import checked_pair, given_for
+from ._sklearn import validate_data
 from ._steps import fitted_inside, leaks_of_steps
 from .errors import ArgumentError, SchemaError
 from .estimators import HedgerowEstimator
