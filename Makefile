@@ -52,6 +52,7 @@ slow: ## run the slow tests alone: parties that crash at every step, floods of m
 	@tools/flower.sh build-python $(BUILD)/cli/hedgerow
 	@tools/r.sh $(BUILD)-r $(BUILD) build-python/venv/bin/python
 	@tools/r-long.sh $(BUILD)-r
+	@tools/kubernetes.sh build-python $(BUILD)/cli/hedgerow
 
 reduced: ## build without the broker and gzip, and without federations and libraries of table sources; check that the rest works and that the tool names what is missing
 	@tools/setup.sh build
