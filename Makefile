@@ -17,7 +17,7 @@ prefix = $(if $(PREFIX),prefix=$(PREFIX),"prefix?=/usr/local") "libdir?=lib"
 waiting = --num-processes $(shell expr 2 \* $$(nproc))
 sanitized = ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
-.PHONY: all tests check audit games slow soak demo demo-nats container reduced bench accuracy python r wheels site install uninstall fuzz sanitize tsan mutate proofs format coverage clean help
+.PHONY: all tests check audit games slow soak demo demo-nats container image reduced bench accuracy python r wheels site install uninstall fuzz sanitize tsan mutate proofs format coverage clean help
 .NOTPARALLEL:
 
 all: ## build $(BUILD)/hedgerow and the library (the default)
@@ -107,6 +107,10 @@ wheels: ## build the source distribution and the wheels for x86-64 and arm64, an
 	@tools/setup.sh build python arm64
 	@tools/wheel.sh build-python
 	@tools/wheel-arm64.sh build-arm64
+
+image: ## build the image of packaging/Containerfile in build-image, by buildah, on a base that debootstrap makes
+	@tools/setup.sh image
+	@tools/image.sh build-image
 
 install: all ## install below PREFIX (/usr/local); DESTDIR is put before it
 	@DESTDIR=$(if $(DESTDIR),$(abspath $(DESTDIR))) meson install -C $(BUILD) --no-rebuild --quiet

@@ -70,7 +70,7 @@ def main():
             elif word == 'CMD':
                 command = json.loads(rest)
             else:
-                assert word == 'VOLUME', word
+                assert word in ('VOLUME', 'HEALTHCHECK'), word
         try_tool(root, user, folder, entry, command)
     print('every step of %s works' % path)
 
