@@ -172,6 +172,9 @@ static void test_parquet__cuts_fall_between_row_groups(void **state) {
         assert_in_range(place.at, before, 9);
         assert_int_equal(place.lines, begins[place.at]);
         before = (size_t)place.at;
+        const double last = place.at ? (double)begins[place.at - 1] * (double)layout.size : -1;
+        assert_true(last < (double)(place.at ? cut + 1 : 1) * 400);
+        assert_true(cut || !place.at);
         assert_true((double)place.lines * (double)layout.size >= (double)cut * 400 - (double)layout.size);
     }
     assert_int_equal(before, 9);
