@@ -11,6 +11,7 @@ to this process, which alone has ledger, gate and noise. The model is, byte for 
 the same noise."""
 from __future__ import annotations
 
+import contextlib
 import functools
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,7 +21,7 @@ import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
-from dask.distributed import Client, Future, default_client, wait
+from dask.distributed import Client, Future, TimeoutError, default_client, wait
 
 import hedgerow
 
@@ -73,7 +74,7 @@ class _Fit:
         for number, task in enumerate(self.tasks):
             if task.status in ('error', 'cancelled', 'lost'):
                 failed = task.exception() if task.status == 'error' else None
-                raise failed if isinstance(failed, hedgerow.HedgerowError) else FileError(
+                raise failed if isinstance(failed, hedgerow.HedgerowError) and 'rank ' in str(failed) else FileError(
                     'rank %d (%s) is gone: its task ended (%s)' % (number + 1, self.addresses[number], failed or task.status))
 
     def run(self, fit: ClusterFit, parts: dict[str, list[Any]], how: tuple[bool, Any]) -> None:
@@ -83,14 +84,15 @@ class _Fit:
                       for number, (address, own) in enumerate(parts.items())]
         try:
             fit.run(self.check)
-            wait(self.tasks, timeout=self.timeout)
+            with contextlib.suppress(TimeoutError):  # the model is there, whatever becomes of the tasks
+                wait(self.tasks, timeout=self.timeout)
         finally:
             self.client.cancel(self.tasks, force=True)
 
 
 class _OnDask:
     """What both estimators share; before Hedgerow's own in the order of their classes."""
-    timeout = 60.0  # seconds within which all workers join
+    timeout = 60.0  # seconds within which all workers join: their tasks have to begin
 
     def fit(self: Any, X: Any, y: Any = None) -> Any:
         """X: a dask.dataframe with the label's column by the schema's name; or the features, or a dask.array of them, and y beside it. Where the schema
