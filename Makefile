@@ -42,8 +42,8 @@ games: ## play every game twice, in a copy of the project and in one with a faul
 	@tools/setup.sh build test
 	@tools/games.py --table docs/explanation/audit.md
 
-slow: ## run the slow tests alone: parties that crash at every step, floods of messages, ten thousand schedules of messages, the longest games, small runs of the benches, exports in their engines, fits over workers of Dask and Ray, a job by way of Flower, reports in a browser, the R package (needs PyPI)
-	@tools/setup.sh build zeromq test python r browser
+slow: ## run the slow tests alone: parties that crash at every step, floods of messages, ten thousand schedules of messages, the longest games, small runs of the benches, exports in their engines, fits over workers of Dask, Ray and Spark, a job by way of Flower, reports in a browser, the R package (needs PyPI)
+	@tools/setup.sh build zeromq test python r spark browser
 	@tools/python.sh build-python shap
 	@$(MAKE) --no-print-directory tests
 	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --suite slow --suite long

@@ -2,7 +2,7 @@
 # Installs the packages that a target of the Makefile needs and that are not there yet. Looks first, so that a second run is
 # instant and needs no network. Without root, and on other systems than Debian (tools/packages.txt has their names), it says
 # what to run instead: one command for all that is missing.
-# usage: tools/setup.sh GROUP...           groups: build wheel image arm64 mpi zeromq test clang format proofs coverage bench accuracy python r site browser
+# usage: tools/setup.sh GROUP...           groups: build wheel image arm64 mpi zeromq test clang format proofs coverage bench accuracy python r spark site browser
 #        tools/setup.sh --print GROUP...   prints the command that installs all of them
 set -eu
 
@@ -24,6 +24,7 @@ packages() {
     python) echo python3-dev python3-venv ;;
     r) echo r-base-core r-cran-testthat r-cran-knitr r-cran-rmarkdown pandoc devscripts qpdf ;;
     browser) echo chromium ;;
+    spark) echo openjdk-17-jre-headless ;;
     site) echo doxygen python3-venv ;;
     coverage) echo gcovr ;;
     bench) echo python3-matplotlib python3-numpy python3-sklearn python3-venv ;;
