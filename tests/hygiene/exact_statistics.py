@@ -68,7 +68,7 @@ def main():
                          for m in RECORDS.finditer(text)]
         for pattern, allowed, why in RULES:
             if path not in allowed and os.path.dirname(path) not in allowed:
-                problems += ['%s:%d: %s' % (path, source.line_of(text, m.start()), why) for m in pattern.finditer(text)]
+                problems += ['%s:%d: %s' % (path, source.line_of(text, m.start()), why) for m in source.matches(pattern, text)]
     source.report(problems)
 
 

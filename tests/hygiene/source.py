@@ -43,6 +43,11 @@ def line_of(text, position):
     return text.count('\n', 0, position) + 1
 
 
+def matches(pattern, text):
+    """All matches of a compiled pattern; violations.py, which runs a check again and again, remembers them."""
+    return list(pattern.finditer(text))
+
+
 def functions(text):
     """(name, first line, lines) of every function definition of a C file."""
     text = code(text)

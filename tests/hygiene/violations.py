@@ -251,6 +251,7 @@ def copy(original, root, folders, files=()):
 def main():
     original, compiler, problems = sys.argv[1], sys.argv[2:], []
     source.code = functools.lru_cache(maxsize=None)(source.code)
+    source.matches = functools.lru_cache(maxsize=None)(source.matches)
     source.functions = functools.lru_cache(maxsize=None)(source.functions)
     with tempfile.TemporaryDirectory() as copies:
         whole = os.path.join(copies, 'whole')
