@@ -17,7 +17,7 @@ prefix = $(if $(PREFIX),prefix=$(PREFIX),"prefix?=/usr/local") "libdir?=lib"
 waiting = --num-processes $(shell expr 2 \* $$(nproc))
 sanitized = ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
-.PHONY: all tests check audit games slow soak demo demo-nats container image reduced bench accuracy python r wheels site install uninstall fuzz sanitize tsan mutate proofs format coverage clean help
+.PHONY: all tests check audit games slow soak demo demo-nats container image deb reduced bench accuracy python r wheels site install uninstall fuzz sanitize tsan mutate proofs format coverage clean help
 .NOTPARALLEL:
 
 all: ## build $(BUILD)/hedgerow and the library (the default)
@@ -43,7 +43,7 @@ games: ## play every game twice, in a copy of the project and in one with a faul
 	@tools/games.py --table docs/explanation/audit.md
 
 slow: ## run the slow tests alone: parties that crash at every step, floods of messages, ten thousand schedules of messages, the longest games, small runs of the benches, exports in their engines, fits over workers of Dask, Ray and Spark, a job by way of Flower, reports in a browser, the R package (needs PyPI)
-	@tools/setup.sh build zeromq test python r spark browser
+	@tools/setup.sh build zeromq test python r spark browser deb
 	@tools/python.sh build-python shap
 	@$(MAKE) --no-print-directory tests
 	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --suite slow --suite long
@@ -111,6 +111,10 @@ wheels: ## build the source distribution and the wheels for x86-64 and arm64, an
 image: ## build the image of packaging/Containerfile in build-image, by buildah, on a base that debootstrap makes
 	@tools/setup.sh image
 	@tools/image.sh build-image
+
+deb: ## build Debian's packages in build-deb, and check them with lintian
+	@tools/setup.sh build deb
+	@tools/deb.sh build-deb
 
 install: all ## install below PREFIX (/usr/local); DESTDIR is put before it
 	@DESTDIR=$(if $(DESTDIR),$(abspath $(DESTDIR))) meson install -C $(BUILD) --no-rebuild --quiet
