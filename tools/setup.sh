@@ -2,7 +2,7 @@
 # Installs the packages that a target of the Makefile needs and that are not there yet. Looks first, so that a second run is
 # instant and needs no network. Without root, and on other systems than Debian (tools/packages.txt has their names), it says
 # what to run instead: one command for all that is missing.
-# usage: tools/setup.sh GROUP...           groups: build wheel deb image arm64 mpi zeromq test clang format proofs coverage bench accuracy python r spark site browser
+# usage: tools/setup.sh GROUP...           groups: build wheel deb rpm image arm64 mpi zeromq test clang format proofs coverage bench accuracy python r spark site browser
 #        tools/setup.sh --print GROUP...   prints the command that installs all of them
 set -eu
 
@@ -14,6 +14,7 @@ packages() {
         zlib1g-dev libzstd-dev liblzma-dev ;;
     deb) echo debhelper dh-python dpkg-dev debootstrap fakeroot lintian liblzma-dev libzmq3-dev python3-cffi python3-dev ;;
     image) echo buildah crun debootstrap ;;
+    rpm) echo rpm rpmlint libzmq3-dev python3-cffi python3-dev ;;
     arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static ;;
     mpi) echo libopenmpi-dev openmpi-bin ;;
     zeromq) echo libzmq3-dev ;;
