@@ -4,6 +4,7 @@ within seconds, with errors that name it; and who has no business there cannot j
 usage: linked.py HEDGEROW LINKED_RANK"""
 import contextlib
 import functools
+import json
 import os
 import random
 import shutil
@@ -168,6 +169,20 @@ def check_ledger(c, linked_rank):
     assert not os.path.exists(c.path('linked0.json'))
 
 
+def check_reservation_given_back(c, linked_rank):
+    """A rank that dies once rank 0 has reserved, and before any draw: at the first question that it would hear, and at the first sum."""
+    for at in (3, 7):
+        with Ranks(c, linked_rank, 2) as job:
+            job.train(0, '--epsilon', '2', '--delta', '0', '--ledger', 'budget.db', '--quiet')
+            job.in_c(1, 'serving=%d' % at)
+            assert job.end(1)[0] == -signal.SIGKILL, at
+            code, _, err = job.end(0)
+            assert code not in (0, None) and 'rank 1 (' in err and 'stays reserved' not in err, (at, err)
+    states = [entry['state'] for entry in json.loads(c.must('ledger', 'show', 'budget.db', '--json'))['entries']]
+    assert states == ['reserved', 'void', 'void'], states  # the first one is that of check_ledger
+    assert not os.path.exists(c.path('linked0.json'))
+
+
 def refused_at_rank_1(c, linked_rank, words, message):
     """Both ranks say the same, before rank 0 reserves anything."""
     before = c.must('ledger', 'show', 'budget.db')
@@ -320,7 +335,7 @@ def test(c, words):
     linked_rank = os.path.abspath(words[0])
     c.must('generate', 'hospital', '--rows', '600', '--seed', '1', '-o', 'train.csv', '--schema', 'schema.yaml')
     c.must('keygen', '--link', 'job.key')
-    for check in (check_models, check_persons, check_free_port, check_strangers, check_missing, check_silence, check_ciphertext, check_ledger, check_other_table, check_launched, check_deaths):
+    for check in (check_models, check_persons, check_free_port, check_strangers, check_missing, check_silence, check_ciphertext, check_ledger, check_reservation_given_back, check_other_table, check_launched, check_deaths):
         check(c, linked_rank)
 
 

@@ -1,6 +1,7 @@
 /* One rank of a link over ZeroMQ in C, which may die at one of its calls.
- * usage: linked_rank ADDRESS KEY_FILE RANK RANKS SCHEMA DATA [dies=N] [stops=N] [join=SECONDS]
- *        [silence=SECONDS] [model=FILE]
+ * usage: linked_rank ADDRESS KEY_FILE RANK RANKS SCHEMA DATA [dies=N] [serving=N] [stops=N]
+ *        [join=SECONDS] [silence=SECONDS] [model=FILE]
+ * dies: at its call N of the link; serving: at call N since it serves
  * At rank 0 it trains hedge with reproducible noise. Says at the end how many calls the link had. */
 #include <hedgerow/hedgerow.h>
 
@@ -10,7 +11,7 @@
 #include <string.h>
 
 static hr_cluster_link inner;
-static unsigned long calls, dies_at, stops_at;
+static unsigned long calls, dies_at, serving_at, stops_at;
 
 /* Before the call: what it would have sent is not. */
 static void count_call(void) {
@@ -88,6 +89,7 @@ static hr_status take_part(hr_cluster *cluster, char **words, const char *model,
     hr_status status = hr_cluster_agree(cluster, HR_OK, err);
     if (!status) status = hr_cluster_agree(cluster, hr_schema_read(words[0], &schema, err), err);
     if (!status) status = hr_cluster_read(cluster, schema, &table, &data, err);
+    if (serving_at) dies_at = calls + serving_at;
     if (!status && hr_cluster_rank(cluster))
         status = hr_cluster_serve(cluster, data, 1, err);
     else if (!status)
@@ -110,6 +112,7 @@ int main(int count, char **words) {
     for (int i = 7; i < count; i++) {
         const char *value = strchr(words[i], '=') + 1;
         if (words[i][0] == 'd') dies_at = strtoul(value, NULL, 10);
+        if (words[i][0] == 's' && words[i][1] == 'e') serving_at = strtoul(value, NULL, 10);
         if (words[i][0] == 's' && words[i][1] == 't') stops_at = strtoul(value, NULL, 10);
         if (words[i][0] == 's' && words[i][1] == 'i') options.silence_seconds = strtod(value, NULL);
         if (words[i][0] == 'j') options.join_seconds = strtod(value, NULL);
