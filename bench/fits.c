@@ -38,7 +38,7 @@ static void read_numbers(bench_table *t, const char *path) {
     free(record);
 }
 
-static hr_schema *make_schema(size_t features) {
+hr_schema *bench_schema(size_t features) {
     const char *head =
         "hedgerow-schema: 1\nlabel:\n  name: y\n  kind: classes\n  values: [\"0\", \"1\"]\nfeatures:\n";
     const size_t feature_room = 96;
@@ -56,7 +56,7 @@ static hr_schema *make_schema(size_t features) {
 }
 
 bench_table bench_table_read(const char *path, size_t rows, size_t features) {
-    bench_table t = {.rows = rows, .features = features, .schema = make_schema(features)};
+    bench_table t = {.rows = rows, .features = features, .schema = bench_schema(features)};
     hr_error err = {0};
     const char *kernels = getenv("HEDGEROW_KERNELS");
     if (kernels && *kernels && hr_use_kernels(kernels, &err)) bench_die(&err, "HEDGEROW_KERNELS:");

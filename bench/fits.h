@@ -17,6 +17,8 @@ typedef struct bench_table {
  * (bench_table writes them). Owner: the caller ends with bench_table_done. */
 bench_table bench_table_read(const char *path, size_t rows, size_t features);
 void bench_table_done(bench_table *table);
+/* Of such a table. Owner: the caller frees it. */
+hr_schema *bench_schema(size_t features);
 
 /* The defaults of a method, changed by settings of the form OPTION=VALUE. HEDGEROW_KERNELS in the environment
  * names the kernels in use. */

@@ -128,12 +128,13 @@ typedef struct hr_cluster_table {
 HR_API HR_MUST_CHECK hr_status hr_cluster_read(hr_cluster *cluster, const hr_schema *schema,
                                                const hr_cluster_table *table, hr_data **out, hr_error *err);
 /* Gives the ranks a table that is in their memory already, such as hr_data_borrow makes: the part of each,
- * which may have no records, in the order of the ranks. `data` stays this rank's, but hr_data_report and the
- * checks of columns tell of the whole table from here on. Persons are told apart by a hash of 64 bits of what
- * hr_arrays.persons says, or the file it was read from: the same person needs the same number at all ranks.
- * Every rank calls it, once. Fails, at every rank alike: ARGUMENT (another schema than rank 0 has; persons
- * whose records are at several ranks; no labels; a part that was shared before, or is a binned cache), LIMIT,
- * MEMORY, as the link. */
+ * which may have no records, in the order of the ranks; or in binned caches of the same bins (hr_data_map),
+ * one a rank. `data` stays this rank's, but hr_data_report and the checks of columns tell of the whole table
+ * from here on. Persons are told apart by a hash of 64 bits of what hr_arrays.persons says, or the file it
+ * was read from: the same person needs the same number at all ranks. Every rank calls it, once. Fails, at
+ * every rank alike: ARGUMENT (another schema than rank 0 has; persons whose records are at several ranks; no
+ * labels; a part that was shared before; two caches that are the same, of other bins, or not at every rank),
+ * LIMIT, MEMORY, as the link. */
 HR_API HR_MUST_CHECK hr_status hr_cluster_share(hr_cluster *cluster, hr_data *data, hr_error *err);
 /* Records of the whole table, once it was read or shared. */
 HR_API size_t hr_cluster_rows(const hr_cluster *cluster);

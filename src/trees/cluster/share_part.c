@@ -3,6 +3,7 @@
 #include "trees/cluster/share_part.h"
 
 #include "base/fail.h"
+#include "tables/data/cell_file.h"
 #include "tables/data/records.h"
 #include "trees/cluster/same_table.h"
 
@@ -63,9 +64,6 @@ static hr_status check_part(const hr_cluster *c, const hr_data *data, hr_error *
     if (c->begin || data->whole.rows)
         return hr_fail(err, HR_E_ARGUMENT, "join the ranks anew, and give them a table that none has shared",
                        "ranks share one table, once");
-    if (data->cells)
-        return hr_fail(err, HR_E_ARGUMENT, "give the ranks the table that it was made of",
-                       "a binned cache is not shared over ranks");
     if (data->labels) return HR_OK;
     return hr_fail(err, HR_E_ARGUMENT, "give the label of every record",
                    "a table without labels is not trained on");
@@ -79,6 +77,38 @@ static void hash_persons(hr_data *data, const uint8_t *key) {
     }
 }
 
+/* Rank r's bins, 0 of a table of values, and a checksum of its cache, at r and size + r. */
+static hr_status compare_caches(const int64_t *caches, size_t size, hr_error *err) {
+    for (size_t r = 1; r < size; r++) {
+        if (caches[r] != caches[0])
+            return hr_fail(
+                err, HR_E_ARGUMENT, "give all ranks binned caches of the same bins, or none",
+                "rank %zu has a binned cache of other bins than rank 0, or one of the two has none", r);
+        for (size_t q = 0; caches[r] && q < r; q++)
+            if (caches[size + q] == caches[size + r])
+                return hr_fail(err, HR_E_ARGUMENT, "give each rank a cache of records of its own",
+                               "ranks %zu and %zu have the same binned cache: every record in it would count "
+                               "twice",
+                               q, r);
+    }
+    return HR_OK;
+}
+
+/* All ranks find the same. */
+static hr_status share_caches(hr_cluster *c, const hr_data *data, hr_error *err) {
+    const size_t size = hr_cluster_size(c), rank = hr_cluster_rank(c);
+    int64_t *caches = calloc(2 * size, sizeof *caches);
+    if (caches && data->cells) {
+        caches[rank] = data->cells->header.bins;
+        caches[size + rank] = (int64_t)data->cells->header.front_checksum;
+    }
+    hr_status status = hr_cluster_agree(c, caches ? HR_OK : hr_fail_memory(err), err);
+    if (!status) status = hr_rank_link_sum_everywhere(c->link, caches, 2 * size, err);
+    if (!status) status = compare_caches(caches, size, err);
+    free(caches);
+    return status;
+}
+
 hr_status hr_cluster_share(hr_cluster *c, hr_data *data, hr_error *err) {
     uint8_t key[HR_PRF_KEY];
     hr_status status = hr_cluster_agree(c, check_part(c, data, err), err);
@@ -87,6 +117,7 @@ hr_status hr_cluster_share(hr_cluster *c, hr_data *data, hr_error *err) {
         status = hr_rank_persons_key(c, key, err);
         if (!status) hash_persons(data, key);
     }
+    if (!status) status = share_caches(c, data, err);
     if (!status) status = hr_rank_share_part(c, data, err);
     if (!status) c->serving = true;
     return status;

@@ -3,9 +3,11 @@
  * threads here, with links over ZeroMQ. */
 #include "support/check.h"
 #include "support/person_tables.h"
+#include "support/temp_dir.h"
 
 #include <pthread.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { ROWS = 1200, RANKS_MOST = 4 };
 
@@ -225,6 +227,72 @@ static void parts_that_are_none_are_refused(void **state) {
     hr_schema_free(schema);
 }
 
+/* ---- Binned caches ---- */
+
+enum { CACHES = 3 };
+
+/* A cache of the rows from `begin` to `end`, mapped. */
+static hr_data *cache_of(const hr_schema *schema, const temp_dir *dir, const size_t rows[2], uint32_t bins) {
+    char path[160];
+    hr_bin_options options = HR_BIN_OPTIONS_INIT;
+    hr_binner *binner = NULL;
+    hr_data *data = rows_of(schema, rows[0], rows[1]), *cache = NULL;
+    snprintf(path, sizeof path, "%s/cache", dir->folder);
+    options.bins = bins;
+    assert_int_equal(hr_binner_open(schema, path, &options, &binner, NULL), HR_OK);
+    assert_int_equal(hr_binner_add(binner, data, NULL), HR_OK);
+    assert_int_equal(hr_binner_finish(binner, NULL), HR_OK);
+    hr_binner_free(binner);
+    assert_int_equal(hr_data_map(schema, path, 1, &cache, NULL), HR_OK);
+    unlink(path);
+    hr_data_free(data);
+    return cache;
+}
+
+static void a_cache_at_each_rank_is_the_table(void **state) {
+    static const method_case cases[] = {{record_schema, "gbdt", "edges", "public"},
+                                        {number_schema, "gbdt", "edges", "public"}};
+    static const size_t cuts[CACHES + 1] = {0, 200, 201, ROWS};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        hr_schema *schema = schema_of_text(cases[i].schema);
+        hr_data *all = rows_of(schema, 0, ROWS);
+        char *wanted = NULL;
+        rank ranks[CACHES] = {0};
+        assert_int_equal(fit(all, NULL, &cases[i], &wanted, NULL), HR_OK);
+        for (size_t r = 0; r < CACHES; r++) ranks[r].given = cache_of(schema, *state, cuts + r, 255);
+        run_ranks(ranks, CACHES, &cases[i]);
+        for (size_t r = 0; r < CACHES; r++) assert_int_equal(ranks[r].status, HR_OK);
+        assert_string_equal(ranks[0].model, wanted);
+        free(ranks[0].model);
+        free(wanted);
+        hr_data_free(all);
+        hr_schema_free(schema);
+    }
+}
+
+static void caches_that_do_not_fit_are_refused(void **state) {
+    static const method_case how = {record_schema, "gbdt", "edges", "public"};
+    static const size_t first[] = {0, 300}, second[] = {300, 600};
+    hr_schema *schema = schema_of_text(record_schema);
+    rank twice[CACHES] = {0}, other[2] = {0}, one[2] = {{.end = 300}};
+    twice[0].given = cache_of(schema, *state, first, 255);
+    twice[1].given = cache_of(schema, *state, second, 255);
+    twice[2].given = cache_of(schema, *state, first, 255);
+    run_ranks(twice, CACHES, &how);
+    assert_all_refuse(twice, CACHES, HR_E_ARGUMENT,
+                      "ranks 0 and 2 have the same binned cache: every record in it would count twice");
+    other[0].given = cache_of(schema, *state, first, 255);
+    other[1].given = cache_of(schema, *state, second, 254);
+    one[1].given = cache_of(schema, *state, second, 255);
+    static const char differ[] =
+        "rank 1 has a binned cache of other bins than rank 0, or one of the two has none";
+    run_ranks(other, 2, &how);
+    assert_all_refuse(other, 2, HR_E_ARGUMENT, differ);
+    run_ranks(one, 2, &how);
+    assert_all_refuse(one, 2, HR_E_ARGUMENT, differ);
+    hr_schema_free(schema);
+}
+
 static bool stops_after(void *user) {
     size_t *left = user;
     return (*left)-- > 0;
@@ -252,11 +320,14 @@ static void a_program_stops_the_wait(void **state) {
 
 int main(void) {
     fill_table();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_model_is_that_of_one_process),
-                                       cmocka_unit_test(nobody_has_records),
-                                       cmocka_unit_test(another_schema_is_refused),
-                                       cmocka_unit_test(persons_at_two_ranks_are_refused),
-                                       cmocka_unit_test(parts_that_are_none_are_refused),
-                                       cmocka_unit_test(a_program_stops_the_wait)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_model_is_that_of_one_process),
+        cmocka_unit_test(nobody_has_records),
+        cmocka_unit_test(another_schema_is_refused),
+        cmocka_unit_test(persons_at_two_ranks_are_refused),
+        cmocka_unit_test(parts_that_are_none_are_refused),
+        cmocka_unit_test_setup_teardown(a_cache_at_each_rank_is_the_table, temp_dir_open, temp_dir_close),
+        cmocka_unit_test_setup_teardown(caches_that_do_not_fit_are_refused, temp_dir_open, temp_dir_close),
+        cmocka_unit_test(a_program_stops_the_wait)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
