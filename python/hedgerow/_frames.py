@@ -16,7 +16,7 @@ from . import _arrow
 from ._cells import BOOLEAN, FrameColumn, Numbering, coded, is_missing, object_column, text_of_value, time_column, unreadable, zone_offsets
 from ._native import call, ffi, lib
 from ._reading import Problem, Reader, TableColumn, check_unknown, is_missing_number, numbers_among, refuse_columns, table_columns
-from .errors import SchemaError
+from .errors import LimitError, SchemaError
 from .schema import Schema
 
 __all__ = ['BOOLEAN', 'Columns', 'FrameColumn', 'Table', 'columns_of', 'is_missing', 'person_hashes', 'person_numbers', 'readable', 'text_of_value', 'unique_names']
@@ -261,12 +261,19 @@ def person_numbers(columns: Columns, unit: str, missing: Sequence[str] = ()) -> 
 
 
 def person_hashes(columns: Columns, unit: str, missing: Sequence[str] = ()) -> NDArray[np.uint64]:
-    """The same numbers for equal identifiers in all tables."""
+    """The same numbers for equal identifiers in all tables, and others for others of this one. Fails: LimitError."""
     cells, texts = identifiers(columns, unit, missing)
     found, inverse = np.unique(cells, return_inverse=True)
-    names = [text_of_value(value) if texts is None else texts[value] for value in found]
-    hashes = [int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), 'little') for name in names]
-    return np.array(hashes, dtype=np.uint64)[inverse]
+    names = {text_of_value(value) if texts is None else texts[value] for value in found}
+    hashes = {name: hash_of(name) for name in names}
+    if len(set(hashes.values())) < len(names):  # they would count as one person, whose share of the budget is one
+        raise LimitError('Two persons of the column %r have the same hash of 64 bits: give one of them another identifier.' % unit)
+    by_place = [hashes[text_of_value(value) if texts is None else texts[value]] for value in found]
+    return np.array(by_place, dtype=np.uint64)[inverse]
+
+
+def hash_of(identifier: str) -> int:
+    return int.from_bytes(blake2b(identifier.encode(), digest_size=8).digest(), 'little')
 
 
 def array_of(cells: NDArray[Any]) -> tuple[Any, NDArray[Any]]:

@@ -138,14 +138,25 @@ def test_model__of_arrays_counts_and_times(table):
 def test_persons__are_the_same_at_all_workers(table, number, text):
     """number, text: the same identifiers as parts may have them."""
     frame = table[['who', 'a', 'b', 'c', 'd', 'y']].assign(who=table.who.map(number))
-    estimator = hedgerow.HedgerowClassifier(schema=schema(unit='who'), random_state=4)
-    assert trained(estimator, cut(frame), list(frame.columns[:-1])) == [None] * 3
-    assert estimator.model_.to_json() == one(estimator, frame.drop(columns='y'), frame.y)
+    for most in (1, None):
+        estimator = hedgerow.HedgerowClassifier(schema=schema(unit='who'), records_per_person=most, random_state=4)
+        assert trained(estimator, cut(frame), list(frame.columns[:-1])) == [None] * 3
+        assert estimator.model_.to_json() == one(estimator, frame.drop(columns='y'), frame.y)
     for parts in ([frame.iloc[:601], frame.iloc[601:]], [frame.iloc[:601], frame.iloc[:0], frame.iloc[601:].assign(who=table.who.map(text))]):
         with ClusterFit(estimator, len(parts), columns=[]) as fit, Workers(fit, parts) as workers:
             with pytest.raises(hedgerow.ArgumentError, match='1 persons have records at several ranks; give all records of a person, by the column who, to one rank'):
                 fit.run()
             assert all('1 persons have records at several ranks' in error for error in workers.errors())
+
+
+def test_persons__of_one_hash_are_refused(table, monkeypatch):
+    """They would count as one, and move sums by more than a person may."""
+    frame = table[['who', 'a', 'b', 'c', 'd', 'y']]
+    monkeypatch.setattr(hedgerow._frames, 'hash_of', lambda identifier: len(identifier))
+    with ClusterFit(hedgerow.HedgerowClassifier(schema=schema(unit='who')), 1, columns=[]) as fit, Workers(fit, [frame]) as workers:
+        with pytest.raises(hedgerow.LimitError, match="rank 1: .*Two persons of the column 'who' have the same hash"):
+            fit.run()
+        assert 'the same hash' in workers.errors()[0]
 
 
 def paying(tmp_path, **how):
@@ -230,11 +241,11 @@ def test_refusals__come_before_any_worker():
 
 def test_what_ranks_cannot_train__is_refused_by_name(table):
     frame = of_label(table, 'y')[2]
-    estimator = hedgerow.HedgerowClassifier(schema=schema(), records_per_person=2)
+    estimator = hedgerow.HedgerowClassifier('dpboost', mode='paper', schema=schema())
     with ClusterFit(estimator, 1, columns=[]) as fit, Workers(fit, [frame]) as workers:
-        with pytest.raises(hedgerow.ArgumentError, match='ranks do not draw records of persons'):
+        with pytest.raises(hedgerow.ArgumentError, match='mode paper is not trained over ranks'):
             fit.run()
-        assert 'ranks do not draw' in workers.errors()[0]
+        assert 'mode paper is not trained' in workers.errors()[0]
 
 
 def test_ticket__hides_its_key():
