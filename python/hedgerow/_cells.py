@@ -33,6 +33,7 @@ class FrameColumn:
     declared: bool = False  # the list was part of the type before there were records: an Enum of polars
     remedy: str = ''
     finite: bool = False  # numbers that were looked at already: none is infinite
+    untyped: bool = False  # no cell is there, and the table's type does not say what they would be
 
 
 class Numbering(dict[Any, int]):
@@ -77,8 +78,10 @@ def object_column(name: str, cells: NDArray[Any], factorize: Callable[[], tuple[
     def all_are(*of: type) -> bool:
         return all(issubclass(kind, of) for kind in kinds)
 
+    if not kinds:
+        return without_cells(name, len(cells))
     if all_are(str):
-        return coded(name, 'text', *factorize()) if factorize and kinds else text_column(name, cells)
+        return coded(name, 'text', *factorize()) if factorize else text_column(name, cells)
     if all_are(*TRUTH):
         return FrameColumn(name, 'boolean', np.array([-1 if is_missing(v) else int(v) for v in cells], dtype=np.int8), BOOLEAN)
     if all_are(*NUMBER) and not any(issubclass(kind, TRUTH) for kind in kinds):
@@ -95,6 +98,10 @@ def object_column(name: str, cells: NDArray[Any], factorize: Callable[[], tuple[
     return unreadable(name, len(cells), 'has cells of type %s; give numbers, texts, dates or booleans, or leave it out' % ', '.join(odd[:3]))
 
 
+def without_cells(name: str, rows: int) -> FrameColumn:
+    return FrameColumn(name, 'number', np.full(rows, np.nan), untyped=True)
+
+
 def text_column(name: str, cells: Iterable[Any]) -> FrameColumn:
     """Of texts and missing cells. A column without any text is one of numbers that are all missing."""
     number = Numbering()
@@ -102,7 +109,7 @@ def text_column(name: str, cells: Iterable[Any]) -> FrameColumn:
     found = list(number)
     there = [not is_missing(v) for v in found]
     if not any(there):
-        return FrameColumn(name, 'number', np.full(len(codes), np.nan))
+        return without_cells(name, len(codes))
     new = np.cumsum(there, dtype=np.int64) - 1
     new[~np.array(there)] = -1
     return coded(name, 'text', new[codes], [v for v, known in zip(found, there) if known])

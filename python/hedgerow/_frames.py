@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _arrow
-from ._cells import BOOLEAN, FrameColumn, Numbering, coded, is_missing, object_column, text_of_value, time_column, unreadable, zone_offsets
+from ._cells import BOOLEAN, FrameColumn, Numbering, coded, is_missing, object_column, text_of_value, time_column, unreadable, without_cells, zone_offsets
 from ._native import call, ffi, lib
 from ._reading import Problem, Reader, TableColumn, check_unknown, is_missing_number, numbers_among, refuse_columns, table_columns
 from .errors import LimitError, SchemaError
@@ -220,14 +220,14 @@ def plain_numbers(cells: NDArray[Any]) -> NDArray[Any]:
 
 
 def arrow_column(name: str, array: _arrow.Array) -> FrameColumn:
+    if array.format == 'n' or (array.kind == 'text' and not array.values):
+        return without_cells(name, len(array.cells))
     if array.kind == 'number':
         return FrameColumn(name, 'number', plain_numbers(array.cells))
     if array.kind == 'time':
         return time_column(name, array.cells, zone_offsets(array.zone) if array.zone else None)
     if array.kind == 'other':
         return unreadable(name, len(array.cells), 'has the Arrow type %r; give numbers, booleans, texts, dates or a dictionary' % array.format)
-    if array.kind == 'text' and not array.values:
-        return FrameColumn(name, 'number', np.full(len(array.cells), np.nan))
     return coded(name, array.kind, array.cells, (False, True) if array.kind == 'boolean' else array.values)
 
 

@@ -122,13 +122,16 @@ def check_columns(parameter: str, given: Any, columns: Columns) -> None:
             raise ArgumentError('%s names %r, which the table does not have; it has %r.' % (parameter, unknown[:10], sorted(known)[:10]))
 
 
-def problems_of(columns: Columns, categories: Any, unit: str) -> list[Problem]:
-    """Columns that nothing is given for and that are no numbers."""
+def problems_of(columns: Columns, bounds: Any, categories: Any, unit: str) -> list[Problem]:
+    """Columns that nothing is given for and that are no numbers, or would be something else with one record more."""
     found = []
     for i, column in enumerate(columns.items):
         if column.name == unit or values_for(column, None if columns.named else i, categories) is not None:
             continue
-        if column.kind == 'other':
+        if column.untyped and not (isinstance(bounds, Mapping) and given_for(bounds, column.name, None if columns.named else i) is not None):
+            found.append(Problem(column.name, 'has no cell, and its type does not say what they are: give bounds={%r: (low, high)} or its categories, '
+                                 'or leave it out' % column.name))
+        elif column.kind == 'other':
             found.append(Problem(column.name, column.remedy))
         elif column.kind == 'time':
             found.append(Problem(column.name, 'has dates or times, whose range only a schema says'))
@@ -184,7 +187,7 @@ def schema_of(columns: Columns, label: Column, given: Given, facts: Facts) -> Sc
             raise ArgumentError('%s has %r, which is the unit and no feature.' % (name, unit))
     if isinstance(bounds, str) and bounds != 'data':
         raise ArgumentError("bounds is a mapping, (low, high) or 'data', not %r" % bounds)
-    problems = problems_of(columns, categories, unit)
+    problems = problems_of(columns, bounds, categories, unit)
     if any(column.kind == 'other' for column in columns.items):
         refuse_columns(problems, PROPOSE)
     for name, facts_given in (('bounds', bounds), ('categories', categories)):

@@ -85,6 +85,20 @@ def test_schemas_of_neighbours__are_equal_or_the_leak_is_named(bounds):
         assert leak == 'the bounds of age, the bounds of dose'
 
 
+@pytest.mark.parametrize('table', [pd.DataFrame, pa.Table.from_pandas, pl.from_pandas])
+def test_columns_without_a_cell__are_what_they_are_given_as(table):
+    """A record with a cell would make them booleans, or texts."""
+    X, y = patients()
+    X['flag'] = np.array([None] * len(X), dtype=object)
+    with pytest.raises(hedgerow.SchemaError, match="flag.*has no cell, and its type does not say"):
+        HedgerowClassifier(bounds={'age': (18, 105)}, categories={'ward': WARDS}, classes=['no', 'yes']).fit(table(X), y)
+    for bounds, categories in (({'flag': (0, 1)}, {}), ({}, {'flag': [False, True]})):
+        schema_and_leak(table(X), {'age': (18, 105), **bounds}, {'ward': WARDS, **categories})
+    X['flag'] = X.flag.astype('boolean')
+    made, leak = schema_and_leak(table(X), {'age': (18, 105)}, {'ward': WARDS})
+    assert made[-1].boolean and leak is None
+
+
 def test_limits_of_private_bounds__are_those_of_the_grid():
     X, _ = patients()
     facts = _guess.Facts()

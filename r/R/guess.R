@@ -59,7 +59,8 @@ feature_of <- function(name, x, given, found) {
     values <- given_for(given$categories, name)
     pair <- if (is.list(given$bounds)) given$bounds[[name]] else given$bounds
     kind <- kind_of(x)
-    if (kind == "boolean" && all(is.na(x))) kind <- "number"
+    # Type and bounds decide, not the cells: one record must not change what the column is.
+    if (kind == "boolean" && is.list(given$bounds) && !is.null(pair) && all(is.na(x))) kind <- "number"
     is_number <- is.null(values) && kind == "number"
     if (is.list(given$bounds) && !is.null(pair) && !is_number)
         fail("argument", sprintf("'bounds' has '%s', whose cells are no numbers", name), field = name)

@@ -92,3 +92,18 @@ test_that("a saved model holds nothing of the data, the caller or the ledger", {
     bytes <- serialize(fit_here(), NULL, ascii = TRUE)
     expect_no_match(rawToChar(bytes), "secret", fixed = TRUE)
 })
+
+test_that("the type of a column without cells decides what it is", {
+    frame <- transform(patients, flag = NA)[c("age", "flag", "readmitted")]
+    kinds <- function(frame, bounds) {
+        made <- leaky(readmitted ~ ., frame, bounds = bounds, classes = c("no", "yes"))
+        expect_private(made)
+        hedgerow:::schema_facts_of(made$model)$features
+    }
+    with_one <- frame
+    with_one$flag[1] <- TRUE
+    expect_identical(kinds(frame, age), kinds(with_one, age))
+    frame$flag <- as.numeric(NA)
+    expect_error(kinds(with_one, c(age, list(flag = c(0, 1)))), "no numbers")
+    expect_private(leaky(readmitted ~ ., frame, bounds = c(age, list(flag = c(0, 1))), classes = c("no", "yes")))
+})
