@@ -164,4 +164,4 @@ clean: ## remove every build directory
 	@rm -rf $(BUILD) build-*
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { sub(/:.*/, "", $$1); sub(/\$$\(BUILD\)/, "$(BUILD)"); printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); sub(/\$$\(BUILD\)/, "$(BUILD)"); printf "make %-10s %s\n", $$1, $$2 }' Makefile
