@@ -13,6 +13,7 @@ ALLOWED = {
     'kernels_named',  # which instructions inner loops use: the results are the same bytes with each
     'dial_turn',  # the environment, which a dial changes for a moment, belongs to the whole process, and so does its lock
     'nats_process',  # the threads of libnats belong to the whole process, and a forked one has none
+    'parquet_reader',  # the module that reads Parquet files, which the process loads once
     'team_pool',  # the process's threads, which sleep between two calls and are all alike: so are the results
 }
 

@@ -1,8 +1,8 @@
 /* The interval between two quantiles of hedge over owners: each owner keeps a fifth of its records out of all
  * other sums, by coins of its own, and one more sum over these corrects it. Proof:
  * federated_interval.proof.md. */
-#ifndef HR_FEDERATION_SUMS_FEDERATED_INTERVAL_H
-#define HR_FEDERATION_SUMS_FEDERATED_INTERVAL_H
+#ifndef HR_FEDERATION_HEDGE_FEDERATED_INTERVAL_H
+#define HR_FEDERATION_HEDGE_FEDERATED_INTERVAL_H
 
 #include "federation/hedge/hedge_question_wire.h"
 #include "federation/sums/sum_checks.h"

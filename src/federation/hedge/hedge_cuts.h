@@ -1,8 +1,8 @@
 /* The cuts between intervals of times, where owners find them (tables/bins/time_cuts.h): one sum of all nodes
  * of all levels, before hedge's own questions. The coordinator makes the cuts of it, and owners receive them
  * with the first question of hedge. What one process pays for cuts, each owner does. */
-#ifndef HR_FEDERATION_SUMS_HEDGE_CUTS_H
-#define HR_FEDERATION_SUMS_HEDGE_CUTS_H
+#ifndef HR_FEDERATION_HEDGE_HEDGE_CUTS_H
+#define HR_FEDERATION_HEDGE_HEDGE_CUTS_H
 
 #include "federation/hedge/hedge_question_wire.h"
 #include "tables/bins/time_cuts.h"

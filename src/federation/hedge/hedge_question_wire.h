@@ -1,8 +1,8 @@
 /* hedge's questions as bytes: from the coordinator's machine, which sees released values only, to owners,
  * which know nothing of it but these questions. An owner believes none of them: its charges have the
  * sensitivities of its own code, gradients are clipped to what it allows, and trees are checked. */
-#ifndef HR_FEDERATION_SUMS_HEDGE_QUESTION_WIRE_H
-#define HR_FEDERATION_SUMS_HEDGE_QUESTION_WIRE_H
+#ifndef HR_FEDERATION_HEDGE_HEDGE_QUESTION_WIRE_H
+#define HR_FEDERATION_HEDGE_HEDGE_QUESTION_WIRE_H
 
 #include "federation/federated/federated_method.h"
 #include "federation/protocol/message.h"

@@ -8,9 +8,11 @@
 #include <string.h>
 
 static const char file[] = "libhedgerow-parquet.so";
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static const hr_parquet_module *loaded;
-static char trouble[256];
+static struct {
+    pthread_once_t once;
+    const hr_parquet_module *module;
+    char trouble[256]; /* why there is none */
+} parquet_reader = {.once = PTHREAD_ONCE_INIT};
 
 static void load_module(void) {
     hr_parquet_module_getter *get;
@@ -18,21 +20,22 @@ static void load_module(void) {
     void *symbol = module ? dlsym(module, HR_PARQUET_SYMBOL) : NULL;
     if (!symbol) {
         const char *why = dlerror();
-        snprintf(trouble, sizeof trouble, "%s", why ? why : "it has no such symbol");
+        snprintf(parquet_reader.trouble, sizeof parquet_reader.trouble, "%s",
+                 why ? why : "it has no such symbol");
         return;
     }
     memcpy(&get, &symbol, sizeof get);
     if (get()->interface == HR_PARQUET_INTERFACE)
-        loaded = get();
+        parquet_reader.module = get();
     else
-        snprintf(trouble, sizeof trouble, "%s is of another version", file);
+        snprintf(parquet_reader.trouble, sizeof parquet_reader.trouble, "%s is of another version", file);
 }
 
 hr_status hr_parquet_load(const hr_parquet_module **out, hr_error *err) {
-    pthread_once(&once, load_module);
-    *out = loaded;
-    if (loaded) return HR_OK;
+    pthread_once(&parquet_reader.once, load_module);
+    *out = parquet_reader.module;
+    if (*out) return HR_OK;
     return hr_fail(err, HR_E_ABSENT,
                    "install Arrow's C++ library where it was when Hedgerow was built, or build it again",
-                   "the reader of Parquet files cannot be loaded: %s", trouble);
+                   "the reader of Parquet files cannot be loaded: %s", parquet_reader.trouble);
 }
