@@ -46,6 +46,8 @@ typedef struct parquet_rows {
 
 /* ---- Failures ---- */
 
+static const char negative_rows[] = "a row group has a number of rows that is none";
+
 static hr_status fail_parquet(hr_parquet_result result, const char *message, hr_error *err) {
     static const char damaged[] = "is the file whole? write it again, or copy it again";
     switch (result) {
@@ -247,12 +249,16 @@ hr_status hr_parquet_groups(int file, hr_row_groups *out, hr_error *err) {
     if (!out->ends) status = hr_fail_memory(err);
     for (size_t g = 0; !status && g < count; g++) {
         const int64_t more = module->rows(parquet, g);
-        if (more < 0 || more > UINT32_MAX || rows + (uint64_t)more > UINT32_MAX)
+        if (more < 0)
+            status = fail_parquet(HR_PARQUET_DAMAGED, negative_rows, err);
+        else if (more > UINT32_MAX || rows + (uint64_t)more > UINT32_MAX)
             status = hr_fail(err, HR_E_LIMIT, "train on a part of the records", "the file has too many rows");
         else
             out->ends[g] = rows += (uint64_t)more;
     }
     module->close(parquet);
-    if (status) free(out->ends);
+    if (!status) return HR_OK;
+    free(out->ends);
+    *out = (hr_row_groups){0};
     return status;
 }

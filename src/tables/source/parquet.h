@@ -28,7 +28,8 @@ typedef struct hr_row_groups {
     size_t count;
 } hr_row_groups;
 
-/* Of a file that is open. Owner: the caller frees out->ends. Fails: as hr_parquet_open; LIMIT (rows). */
+/* Of a file that is open. Owner: the caller frees out->ends; after a failure it is NULL. Fails: as
+ * hr_parquet_open; LIMIT (rows). */
 HR_MUST_CHECK hr_status hr_parquet_groups(int file, hr_row_groups *out, hr_error *err);
 
 /* ---- The module ---- */

@@ -180,6 +180,27 @@ static void test_parquet__cuts_fall_between_row_groups(void **state) {
     assert_int_equal(before, 9);
 }
 
+/* The footer's numbers of rows may be any; nothing is left that a caller could free again. */
+static void test_parquet__row_groups_without_a_usual_number_of_rows_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *file;
+        hr_status status;
+    } cases[] = {{"negative.parquet", HR_E_FORMAT}, {"many.parquet", HR_E_LIMIT}};
+    for (size_t i = 0; can_read() && i < sizeof cases / sizeof *cases; i++) {
+        hr_row_groups groups;
+        hr_file_layout layout = {.size = 4, .groups = 2};
+        hr_file_place place = {.at = 1};
+        const int file = open(golden(cases[i].file), O_RDONLY);
+        assert_int_equal(hr_parquet_groups(file, &groups, NULL), cases[i].status);
+        close(file);
+        assert_null(groups.ends);
+        assert_int_equal(groups.count, 0);
+        assert_int_equal(hr_file_find_record(golden(cases[i].file), &layout, &place, NULL), HR_E_IO);
+        assert_false(hr_file_layout_find(golden(cases[i].file), NULL, &layout));
+    }
+}
+
 /* ---- What is refused ---- */
 
 static void refuse(const char *schema_text, const char *path, hr_status status, const char *field,
@@ -301,6 +322,7 @@ int main(void) {
         cmocka_unit_test(test_parquet__columns_that_no_schema_names_are_not_read),
         cmocka_unit_test(test_parquet__row_groups_are_read_one_by_one),
         cmocka_unit_test(test_parquet__cuts_fall_between_row_groups),
+        cmocka_unit_test(test_parquet__row_groups_without_a_usual_number_of_rows_are_refused),
         cmocka_unit_test(test_parquet__what_is_no_cell_is_refused_by_name),
         cmocka_unit_test(test_parquet__options_of_lines_are_refused),
         cmocka_unit_test_setup_teardown(test_parquet__a_pipe_is_refused, temp_dir_open, temp_dir_close),

@@ -45,6 +45,17 @@ def check_parts(c):
         assert (code, out, err) == (1, '', alone.stderr), (ranks, code, out, err, alone.stderr)
 
 
+def check_promises(c):
+    """A footer that promises other rows than there are is told as one process tells it."""
+    for name in ('negative.parquet', 'many.parquet'):
+        words = ['train', '--data', name, *GBDT, '--quiet', '--model', 'none.json']
+        words = [w.replace('schema.yaml', 'x.yaml') for w in words]
+        alone = c.run(*words)
+        assert alone.returncode == 1 and 'row group 1: ' in alone.stderr, alone.stderr
+        code, out, err = c.launch(c.command(2, *words))
+        assert (code, out, err) == (1, '', alone.stderr), (code, out, err, alone.stderr)
+
+
 def check_equal_files(c):
     shutil.copy(c.path('groups.parquet'), c.path('copy.parquet'))
     code, _, err = c.train(5, '--data', 'groups.parquet', '--data', 'copy.parquet', *GBDT, '--quiet', '--model', 'none.json')
@@ -53,15 +64,17 @@ def check_equal_files(c):
 
 def test(c, words):
     folder, = words
-    for name in ('groups.parquet', 'groups.csv'):
+    for name in ('groups.parquet', 'groups.csv', 'negative.parquet', 'many.parquet'):
         shutil.copy(os.path.join(folder, name), c.path(name))
-    shutil.copy(os.path.join(folder, 'nested.parquet'), c.path('nested.parquet'))
     with open(c.path('schema.yaml'), 'w') as file:
         file.write(SCHEMA)
+    with open(c.path('x.yaml'), 'w') as file:
+        file.write(SCHEMA.replace(', {name: z, kind: category, values: [u, v]}', ''))
     with open(c.path('note.yaml'), 'w') as file:
         file.write(SCHEMA.replace('values: [u, v]}', "values: [u, v]}, {name: note, kind: category, values: ['1']}"))
     check_models(c)
     check_parts(c)
+    check_promises(c)
     check_equal_files(c)
     assert not os.path.exists(c.path('none.json'))
 

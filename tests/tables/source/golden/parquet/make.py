@@ -62,6 +62,32 @@ def groups():
             file.write('%s,"%s",%s,%s,%s\n' % ('' if r['x'] is None else r['x'], r['note'].replace('"', '""'), r['z'], r['y'], r['who']))
 
 
+def number(value):
+    """As the footer has it: zigzag, 7 bits a byte, the lowest first."""
+    value = value * 2 if value >= 0 else -value * 2 - 1
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes(out) + bytes([value])
+
+
+def promises():
+    """Files whose footer promises other numbers of rows than there are: the last 1000 of a footer is that of the row group."""
+    path = os.path.join(HERE, 'negative.parquet')
+    write('negative.parquet', pa.table({'x': [1.] * 1000, 'y': ['a'] * 1000}), store_schema=False)
+    with open(path, 'rb') as file:
+        whole = file.read()
+    begin = len(whole) - 8 - int.from_bytes(whole[-8:-4], 'little')
+    for name, rows in (('negative.parquet', -1000), ('many.parquet', 2**32)):
+        head, tail = whole[begin:-8].rsplit(number(1000), 1)
+        footer = head + number(rows) + tail
+        with open(os.path.join(HERE, name), 'wb') as file:
+            file.write(whole[:begin] + footer + len(footer).to_bytes(4, 'little') + whole[-4:])
+        assert pq.ParquetFile(os.path.join(HERE, name)).metadata.row_group(0).num_rows == rows
+
+
 types()
 odd()
+promises()
 groups()
