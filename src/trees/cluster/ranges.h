@@ -13,8 +13,8 @@ typedef struct hr_rank_ranges {
     int64_t *chunk_sums; /* of every file HR_CHUNK_SUMS, of this rank's bytes */
 } hr_rank_ranges;
 
-/* Every rank calls it, and all cut the table, or none does: where a file is no plain text. Call
- * hr_rank_ranges_done in either case. Fails, at every rank alike: IO, MEMORY. */
+/* Every rank calls it, and all cut the table, or none does: where a file is no plain text, except a Parquet
+ * file that is alone. Call hr_rank_ranges_done in either case. Fails, at every rank alike: IO, MEMORY. */
 HR_MUST_CHECK hr_status hr_rank_ranges_find(hr_cluster *cluster, const hr_cluster_table *table,
                                             hr_rank_ranges *out, hr_error *err);
 void hr_rank_ranges_done(hr_rank_ranges *ranges);

@@ -50,12 +50,13 @@ def groups():
     """400 records in row groups of 1 to 100, compressed, in pages with checksums."""
     rows = [{'x': i % 97 + .5 if i % 13 else None, 'note': 'record "%d"' % i, 'z': 'uv'[i % 3 % 2], 'y': 'ab'[i * i % 5 % 2], 'who': 'p%d' % (i // 3)} for i in range(400)]
     table = pa.Table.from_pylist(rows, pa.schema([('x', pa.float32()), ('note', pa.string()), ('z', pa.string()), ('y', pa.string()), ('who', pa.string())]))
-    at = 0
-    with pq.ParquetWriter(os.path.join(HERE, 'groups.parquet'), table.schema, compression='zstd', write_page_checksum=True) as file:
-        for size in (1, 100, 40, 60, 0, 99, 30, 69, 1):
-            file.write_table(table.slice(at, size), row_group_size=max(size, 1))
-            at += size
-    assert at == len(rows)
+    for name, compression in (('groups.parquet', 'zstd'), ('groups_gzip.parquet', 'gzip')):
+        at = 0
+        with pq.ParquetWriter(os.path.join(HERE, name), table.schema, compression=compression, write_page_checksum=True) as file:
+            for size in (1, 100, 40, 60, 0, 99, 30, 69, 1):
+                file.write_table(table.slice(at, size), row_group_size=max(size, 1))
+                at += size
+        assert at == len(rows)
     with open(os.path.join(HERE, 'groups.csv'), 'w', encoding='utf-8') as file:
         file.write('x,note,z,y,who\n')
         for r in rows:
