@@ -46,7 +46,7 @@ typedef struct parquet_rows {
 
 /* ---- Failures ---- */
 
-static const char negative_rows[] = "a row group has a number of rows that is none";
+static const char negative_rows[] = "a number of rows is negative, or cannot be read";
 
 static hr_status fail_parquet(hr_parquet_result result, const char *message, hr_error *err) {
     static const char damaged[] = "is the file whole? write it again, or copy it again";
@@ -147,11 +147,13 @@ static void release_rows(parquet_rows *p) {
 static hr_status find_rows(parquet_rows *p, hr_error *err) {
     char message[HR_PARQUET_MESSAGE];
     while (p->at >= p->count && p->group < p->end) {
+        const int64_t promised = p->module->rows(p->file, p->group);
         hr_parquet_result result = HR_PARQUET_DONE;
         release_rows(p);
+        if (promised < 0) return fail_group(p, HR_PARQUET_DAMAGED, negative_rows, err);
         if (!p->in_group) {
             p->in_group = true;
-            p->group_rows = p->read_count ? 0 : p->module->rows(p->file, p->group);
+            p->group_rows = p->read_count ? 0 : promised;
             p->count = p->group_rows;
             if (p->read_count) result = p->module->start(p->file, p->group, p->read, p->read_count, message);
             if (result) return fail_group(p, result, message, err);
@@ -162,7 +164,6 @@ static hr_status find_rows(parquet_rows *p, hr_error *err) {
         p->count = p->rows.release ? p->rows.length : 0;
         p->group_rows += p->count;
         if (p->rows.release) continue;
-        const int64_t promised = p->module->rows(p->file, p->group);
         snprintf(message, sizeof message, "it has %lld rows, and its head promises %lld",
                  (long long)p->group_rows, (long long)promised);
         if (p->group_rows != promised) return fail_group(p, HR_PARQUET_DAMAGED, message, err);

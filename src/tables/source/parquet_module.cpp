@@ -15,6 +15,9 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <new>
+#include <unistd.h>
+#include <utility>
 #include <vector>
 
 extern "C" {
@@ -63,9 +66,18 @@ template <class Work> hr_parquet_result guarded(char *message, Work work) noexce
     return HR_PARQUET_DAMAGED;
 }
 
-arrow::Status open_reader(int descriptor, int64_t memory, hr_parquet_file *file) {
+// Closes the descriptor unless it was given on.
+struct owned_descriptor {
+    int number;
+    ~owned_descriptor() {
+        if (number >= 0) close(number);
+    }
+};
+
+arrow::Status open_reader(owned_descriptor *descriptor, int64_t memory, hr_parquet_file *file) {
     file->pool = std::make_unique<arrow::CappedMemoryPool>(arrow::system_memory_pool(), memory);
-    ARROW_ASSIGN_OR_RAISE(auto source, arrow::io::ReadableFile::Open(descriptor, file->pool.get()));
+    const int given = std::exchange(descriptor->number, -1);
+    ARROW_ASSIGN_OR_RAISE(auto source, arrow::io::ReadableFile::Open(given, file->pool.get()));
     parquet::ReaderProperties properties(file->pool.get());
     properties.enable_buffered_stream();
     properties.set_buffer_size(stream_bytes);
@@ -99,10 +111,11 @@ void close_file(hr_parquet_file *file) {
 }
 
 hr_parquet_result open_file(int descriptor, int64_t memory, hr_parquet_file **out, char *message) {
+    owned_descriptor own{descriptor};
     std::unique_ptr<hr_parquet_file> file(new (std::nothrow) hr_parquet_file);
     if (!file) return HR_PARQUET_MEMORY;
     const hr_parquet_result result =
-        guarded(message, [&] { return open_reader(descriptor, memory, file.get()); });
+        guarded(message, [&] { return open_reader(&own, memory, file.get()); });
     if (result == HR_PARQUET_DONE) *out = file.release();
     return result;
 }
@@ -121,7 +134,11 @@ size_t count_groups(const hr_parquet_file *file) {
 }
 
 int64_t count_rows(const hr_parquet_file *file, size_t group) {
-    return file->reader->parquet_reader()->metadata()->RowGroup(static_cast<int>(group))->num_rows();
+    try {
+        return file->reader->parquet_reader()->metadata()->RowGroup(static_cast<int>(group))->num_rows();
+    } catch (...) {
+        return -1;
+    }
 }
 
 hr_parquet_result start_group(hr_parquet_file *file, size_t group, const int *columns, size_t count,

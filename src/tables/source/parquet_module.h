@@ -30,7 +30,7 @@ typedef struct hr_parquet_module {
     /* The columns are the children. The caller releases *out. */
     hr_parquet_result (*schema)(hr_parquet_file *file, struct ArrowSchema *out, char *message);
     size_t (*groups)(const hr_parquet_file *file);
-    /* As the file's head has it; a hostile one may have any number. */
+    /* As the file's head has it; a hostile one may have any number. Negative: also if it cannot be read. */
     int64_t (*rows)(const hr_parquet_file *file, size_t group);
     /* Goes to the beginning of a row group, of which these columns are read, one at least. */
     hr_parquet_result (*start)(hr_parquet_file *file, size_t group, const int *columns, size_t count,

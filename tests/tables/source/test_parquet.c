@@ -201,6 +201,41 @@ static void test_parquet__row_groups_without_a_usual_number_of_rows_are_refused(
     }
 }
 
+static bool reads_none(const void *of, const char *name, size_t size) {
+    (void)of, (void)name, (void)size;
+    return false;
+}
+
+/* Where no column is read, the number of rows in the footer is all there is. */
+static void test_parquet__a_negative_number_of_rows_is_refused_without_columns(void **state) {
+    (void)state;
+    const hr_column_choice none = {reads_none, NULL};
+    char bytes[4096];
+    size_t size;
+    hr_byte_stream *stream;
+    hr_error err = {0};
+    if (!can_read()) return;
+    const int file = open(golden("negative.parquet"), O_RDONLY);
+    assert_int_equal(hr_parquet_open(file, &none, NULL, &stream, NULL), HR_OK);
+    assert_int_equal(stream->read(stream, bytes, sizeof bytes, &size, &err), HR_E_FORMAT);
+    assert_non_null(strstr(err.message, "row group 1: a number of rows is negative"));
+    stream->free(stream);
+    close(file);
+}
+
+static void test_parquet__no_exception_leaves_the_count_of_rows(void **state) {
+    (void)state;
+    const hr_parquet_module *module;
+    hr_parquet_file *file;
+    char message[HR_PARQUET_MESSAGE];
+    if (hr_parquet_load(&module, NULL)) return;
+    const int number = open(golden("groups.parquet"), O_RDONLY);
+    assert_int_equal(module->open(number, (int64_t)1 << 30, &file, message), HR_PARQUET_DONE);
+    assert_int_equal(module->rows(file, 1), 100);
+    assert_int_equal(module->rows(file, 9), -1);
+    module->close(file);
+}
+
 /* ---- What is refused ---- */
 
 static void refuse(const char *schema_text, const char *path, hr_status status, const char *field,
@@ -323,6 +358,8 @@ int main(void) {
         cmocka_unit_test(test_parquet__row_groups_are_read_one_by_one),
         cmocka_unit_test(test_parquet__cuts_fall_between_row_groups),
         cmocka_unit_test(test_parquet__row_groups_without_a_usual_number_of_rows_are_refused),
+        cmocka_unit_test(test_parquet__a_negative_number_of_rows_is_refused_without_columns),
+        cmocka_unit_test(test_parquet__no_exception_leaves_the_count_of_rows),
         cmocka_unit_test(test_parquet__what_is_no_cell_is_refused_by_name),
         cmocka_unit_test(test_parquet__options_of_lines_are_refused),
         cmocka_unit_test_setup_teardown(test_parquet__a_pipe_is_refused, temp_dir_open, temp_dir_close),
