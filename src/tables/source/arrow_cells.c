@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LIMBS_MAX = 8, SCALE_MAX = 76, DIGITS_MAX = 2 * SCALE_MAX + 4, SHORT_VIEW = 12 };
@@ -54,7 +53,8 @@ hr_status hr_arrow_column_init(const struct ArrowSchema *schema, hr_arrow_column
         int precision, bits = 128;
         const int found = sscanf(out->format, "d:%d,%d,%d", &precision, &out->scale, &bits);
         out->limbs = bits / 32;
-        if (found < 2 || out->limbs < 1 || out->limbs > LIMBS_MAX || abs(out->scale) > SCALE_MAX)
+        if (found < 2 || out->limbs < 1 || out->limbs > LIMBS_MAX || out->scale < -SCALE_MAX ||
+            out->scale > SCALE_MAX)
             what = "a decimal that is too long";
     }
     if (what)

@@ -3,6 +3,7 @@
 #include "support/reader_checks.h"
 #include "support/temp_dir.h"
 #include "tables/formats/byte_ranges.h"
+#include "tables/source/arrow_cells.h"
 #include "tables/source/parquet.h"
 #include "tables/source/table_source.h"
 
@@ -269,6 +270,21 @@ static void test_parquet__what_is_no_cell_is_refused_by_name(void **state) {
     refuse(only_x, golden("one.parquet"), HR_E_SCHEMA, "x", "the table has no such column");
 }
 
+/* Also the least int, which has no absolute value. */
+static void test_parquet__decimals_with_too_large_a_scale_are_refused(void **state) {
+    (void)state;
+    static const char *const formats[] = {"d:38,77", "d:38,-77", "d:38,-2147483648"};
+    hr_arrow_column column;
+    struct ArrowSchema schema = {.format = "d:38,-76", .name = "x"};
+    assert_int_equal(hr_arrow_column_init(&schema, &column, NULL), HR_OK);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        hr_error err = {0};
+        schema.format = formats[i];
+        assert_int_equal(hr_arrow_column_init(&schema, &column, &err), HR_E_FORMAT);
+        assert_non_null(strstr(err.message, "a decimal that is too long"));
+    }
+}
+
 static void test_parquet__options_of_lines_are_refused(void **state) {
     (void)state;
     hr_read_options options = HR_READ_OPTIONS_INIT;
@@ -361,6 +377,7 @@ int main(void) {
         cmocka_unit_test(test_parquet__a_negative_number_of_rows_is_refused_without_columns),
         cmocka_unit_test(test_parquet__no_exception_leaves_the_count_of_rows),
         cmocka_unit_test(test_parquet__what_is_no_cell_is_refused_by_name),
+        cmocka_unit_test(test_parquet__decimals_with_too_large_a_scale_are_refused),
         cmocka_unit_test(test_parquet__options_of_lines_are_refused),
         cmocka_unit_test_setup_teardown(test_parquet__a_pipe_is_refused, temp_dir_open, temp_dir_close),
         cmocka_unit_test_setup_teardown(test_parquet__files_that_are_cut_off_are_refused, temp_dir_open,
