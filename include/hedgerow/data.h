@@ -158,7 +158,9 @@ typedef struct hr_arrays {
     const hr_array *columns; /* one a feature: HR_ELEMENT_UINT16 has codes, or integers */
     const hr_array *labels;  /* NULL: none */
     const uint64_t *persons; /* `rows` numbers that say whose each record is: equal numbers are one person. Of
-                                a schema that names a unit (hr_schema_unit), and of no other */
+                                a schema that names a unit (hr_schema_unit), and of no other. Of ranks and of
+                                an owner of a federation, a person's own, the same in all tables and at all
+                                times, such as a hash of its identifier */
     const double *exposures; /* `rows` numbers, of a schema that names an exposure (hr_schema_exposure), and
                                 of no other. NULL: predictions are of the largest one, and a fit is refused */
     const hr_column_report *read; /* one a feature: what the caller counted when it read the cells. Reports

@@ -343,7 +343,9 @@ typedef struct hr_party_settings {
 HR_API HR_MUST_CHECK hr_status hr_serve(const char *file, const hr_party_settings *settings, hr_error *err);
 
 /* Records in memory, each in place of a table that an owner file names. Both follow the schema of the owner
- * file, have labels, and stay as they are while they are served. Borrowed. */
+ * file, have labels, and stay as they are while they are served. The numbers of persons (hr_arrays.persons)
+ * belong to the persons, not to the table: whoever is in it has the same number whenever the owner is served,
+ * since a job that goes on finds by it which persons it had held out. Borrowed. */
 typedef struct hr_owner_records {
     const hr_data *data; /* NULL: the table that the file names */
     const hr_data

@@ -47,7 +47,7 @@ class Owner:
     Several owners may be served in one process, each with files of its own.
 
     Fails: FileError, FormatError (file, line), SchemaError (the table does not follow the schema), ValueError (labels), ArgumentError, PolicyError (the
-    schema has a weight, which a table in memory cannot have)."""
+    schema has a weight, which a table in memory cannot have), LimitError (two persons of one hash)."""
 
     def __init__(self, path: str | os.PathLike[str], table: Any = None, *, test: Any = None) -> None:
         self.path = os.fspath(path)
@@ -274,7 +274,7 @@ def _data_of(schema: Schema, table: Any) -> _frames.Table:
     X, y = table if pair else (table, None)
     columns = _frames.columns_of(X)
     labels = labels_of(schema, labels_in(X, y, schema), columns.rows)
-    return _frames.Table(schema, columns, labels, exposure=exposures_of(None, schema.exposure, columns))
+    return _frames.Table(schema, columns, labels, exposure=exposures_of(None, schema.exposure, columns), persons=_frames.person_hashes)
 
 
 def _names_in(path: str) -> dict[str, str]:

@@ -8,8 +8,11 @@ import time
 import pytest
 
 import hedgerow
+import hedgerow._frames
+import hedgerow.owner
 from broker import SECONDS, await_job, federation, fed, frame, without_table  # noqa: F401 (fixtures)
-from hedgerow import Owner, coordinate
+from hedgerow import Owner, Schema, coordinate
+from hedgerow._native import ffi
 from hedgerow._work import LogLine
 
 NAMES = ['north', 'south', 'west']
@@ -72,6 +75,27 @@ def test_a_frame__answers_as_the_command_does(fed):
     assert [other.wait() for other in others] == [0, 0]
     assert hedgerow.Model.read('model.json').guarantee.is_private
     fed.check_spent()
+
+
+UNIT = 'hedgerow-schema: 1\nlabel: {name: y, kind: number, low: 0, high: 9}\nfeatures:\n  - {name: x, kind: number, low: 0, high: 1}\nunit: who\n'
+
+
+@pytest.mark.parametrize('identifiers', [['a', 'c', 'b', 'c', 'd'], [1, 3, 2, 3, 4]])
+def test_persons__have_numbers_of_their_own_whoever_else_is_in_the_table(monkeypatch, identifiers):
+    """By which a job that goes on finds whom it had held out."""
+    import pandas
+    given = []
+
+    def taken(function, *arguments):
+        given.append(ffi.unpack(arguments[1].persons, arguments[1].rows))
+        return call(function, *arguments)
+    call = hedgerow._frames.call
+    monkeypatch.setattr(hedgerow._frames, 'call', taken)
+    table = pandas.DataFrame({'who': identifiers, 'x': .5, 'y': 3})
+    for some in (table, table[1:], table[::-1]):
+        hedgerow.owner._data_of(Schema.parse(UNIT), some)
+    assert given[1] == given[0][1:] and given[2] == given[0][::-1]
+    assert len(set(given[0])) == 4 and given[0][1] == given[0][3]
 
 
 def test_policy__is_asked_without_a_table(fed):

@@ -376,6 +376,31 @@ static void test_sides__of_a_person_are_one_in_all_lives(void **state) {
     hr_schema_free(schema);
 }
 
+/* Of persons whose numbers belong to them, not to the table: person 0 leaves, and all others stay as they
+ * are.
+ */
+static void test_sides__of_numbered_persons_are_one_in_all_lives(void **state) {
+    (void)state;
+    hr_schema *schema = schema_of_text(unit_text);
+    static double x[ROWS];
+    uint64_t numbers[ROWS];
+    for (size_t i = 0; i < ROWS; i++) numbers[i] = i / 3 * 0x9e3779b97f4a7c15u;
+    uint32_t *sides[2];
+    for (size_t left = 0; left < 2; left++) {
+        const hr_array column = {x, HR_ELEMENT_FLOAT64, sizeof *x};
+        const hr_arrays arrays = {
+            .rows = ROWS - 3 * left, .columns = &column, .labels = &column, .persons = numbers + 3 * left};
+        hr_data *data;
+        assert_int_equal(hr_data_borrow(schema, &arrays, &data, NULL), HR_OK);
+        sides[left] = sides_of(data);
+        hr_data_free(data);
+    }
+    assert_memory_equal(sides[1], sides[0] + 3, (ROWS - 3) * sizeof **sides);
+    free(sides[1]);
+    free(sides[0]);
+    hr_schema_free(schema);
+}
+
 /* Another release of the program has to find the same sides: jobs go on over an upgrade. */
 static void check_golden(const hr_data *data, const char *expected) {
     char found[64] = "";
@@ -459,6 +484,7 @@ int main(void) {
         cmocka_unit_test(test_sides__are_those_of_the_record_in_all_lives),
         cmocka_unit_test(test_sides__of_equal_records_are_their_own),
         cmocka_unit_test(test_sides__of_a_person_are_one_in_all_lives),
+        cmocka_unit_test(test_sides__of_numbered_persons_are_one_in_all_lives),
         cmocka_unit_test(test_sides__are_those_of_earlier_releases),
         cmocka_unit_test(test_question__of_no_held_out_records_is_refused),
         cmocka_unit_test(test_terms__are_refused_by_name),
