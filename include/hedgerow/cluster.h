@@ -133,7 +133,8 @@ HR_API HR_MUST_CHECK hr_status hr_cluster_read(hr_cluster *cluster, const hr_sch
  * from here on. Persons are told apart by a hash of 64 bits of what hr_arrays.persons says, or the file it
  * was read from: the same person needs the same number at all ranks. Every rank calls it, once. Fails, at
  * every rank alike: ARGUMENT (another schema than rank 0 has; persons whose records are at several ranks; no
- * labels; a part that was shared before; two caches that are the same, of other bins, or not at every rank),
+ * labels; a part that was shared before, or that a share which failed had begun to change: make it anew, at
+ * every rank; two caches that are the same, of other bins, or not at every rank),
  * LIMIT, MEMORY, as the link. */
 HR_API HR_MUST_CHECK hr_status hr_cluster_share(hr_cluster *cluster, hr_data *data, hr_error *err);
 /* Records of the whole table, once it was read or shared. */

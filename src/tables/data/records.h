@@ -44,6 +44,7 @@ struct hr_data {
     hr_column_report *reports; /* feature_count + 1, the last is the label's; and HR_BEHIND_LABEL */
     size_t extra;
     hr_data_whole whole;
+    bool shared; /* hr_cluster_share has begun to change its reports and hashes, also where it failed then */
     uint64_t skipped;     /* records without a label that were left out */
     hr_array *borrowed;   /* per feature: the caller's, read only; `at` is NULL for a column of our own */
     const float *rows_at; /* all features as rows of floats (hr_float_rows_find); NULL: they are not */

@@ -61,8 +61,9 @@ hr_status hr_rank_share_part(hr_cluster *c, hr_data *data, hr_error *err) {
 /* ---- Tables in memory ---- */
 
 static hr_status check_part(const hr_cluster *c, const hr_data *data, hr_error *err) {
-    if (c->begin || data->whole.rows)
-        return hr_fail(err, HR_E_ARGUMENT, "join the ranks anew, and give them a table that none has shared",
+    if (c->begin || data->shared || data->whole.rows)
+        return hr_fail(err, HR_E_ARGUMENT,
+                       "join the ranks anew, and make their tables anew, also where sharing them failed",
                        "ranks share one table, once");
     if (data->labels) return HR_OK;
     return hr_fail(err, HR_E_ARGUMENT, "give the label of every record",
@@ -113,12 +114,12 @@ hr_status hr_cluster_share(hr_cluster *c, hr_data *data, hr_error *err) {
     uint8_t key[HR_PRF_KEY];
     hr_status status = hr_cluster_agree(c, check_part(c, data, err), err);
     if (!status) status = hr_rank_same_schema(c, data->schema, err);
-    if (!status && data->persons) {
-        status = hr_rank_persons_key(c, key, err);
-        if (!status) hash_persons(data, key);
-    }
     if (!status) status = share_caches(c, data, err);
-    if (!status) status = hr_rank_share_part(c, data, err);
-    if (!status) c->serving = true;
+    if (!status && data->persons) status = hr_rank_persons_key(c, key, err);
+    if (status) return status;
+    data->shared = true; /* hashes of two keys would not find a person at two ranks */
+    if (data->persons) hash_persons(data, key);
+    status = hr_rank_share_part(c, data, err);
+    c->serving = !status;
     return status;
 }

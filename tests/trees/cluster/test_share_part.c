@@ -1,9 +1,11 @@
 /* Tables that ranks have in memory: whatever part of one each has, also none, the model is that of a process
  * with all of it; and parts that do not fit together are refused at every rank, in the same words. Ranks are
  * threads here, with links over ZeroMQ. */
+#include "base/fail.h"
 #include "support/check.h"
 #include "support/person_tables.h"
 #include "support/temp_dir.h"
+#include "tables/data/records.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -293,6 +295,84 @@ static void caches_that_do_not_fit_are_refused(void **state) {
     hr_schema_free(schema);
 }
 
+/* ---- A share that fails on the way ---- */
+
+/* Of one rank alone, whose link is gone at a call: 0: at none. */
+typedef struct lone_link {
+    size_t calls, fails_at;
+} lone_link;
+
+static hr_status count_call(lone_link *l, hr_error *err) {
+    return ++l->calls == l->fails_at ? hr_fail(err, HR_E_IO, "", "a rank is gone") : HR_OK;
+}
+
+static hr_status broadcast_alone(void *state, size_t root, void *bytes, size_t size, hr_error *err) {
+    (void)root, (void)bytes, (void)size;
+    return count_call(state, err);
+}
+
+static hr_status send_alone(void *state, size_t to, const void *bytes, size_t size, hr_error *err) {
+    (void)to, (void)bytes, (void)size;
+    return count_call(state, err);
+}
+
+static hr_status receive_alone(void *state, void *bytes, size_t size, hr_error *err) {
+    (void)bytes, (void)size;
+    return count_call(state, err);
+}
+
+static hr_status sum_alone(void *state, int64_t *words, size_t count, hr_error *err) {
+    (void)words, (void)count;
+    return count_call(state, err);
+}
+
+static void close_alone(void *state) {
+    (void)state;
+}
+
+/* calls: how many the share makes. */
+static hr_status share_alone(hr_data *data, size_t fails_at, size_t *calls, hr_error *err) {
+    lone_link l = {0};
+    hr_cluster *cluster = NULL;
+    const hr_cluster_link table = {.state = &l,
+                                   .size = 1,
+                                   .broadcast = broadcast_alone,
+                                   .send = send_alone,
+                                   .receive = receive_alone,
+                                   .sum = sum_alone,
+                                   .close = close_alone};
+    assert_int_equal(hr_cluster_join(&table, &cluster, err), HR_OK);
+    l = (lone_link){0, fails_at};
+    hr_status status = hr_cluster_share(cluster, data, err);
+    *calls = l.calls;
+    hr_cluster_close(cluster);
+    return status;
+}
+
+/* A second try would hash hashes, and a person at two ranks would not be found. */
+static void a_share_that_failed_is_not_tried_again_on_the_same_table(void **state) {
+    (void)state;
+    hr_schema *schema = schema_of_text(person_schema);
+    hr_data *data = rows_of(schema, 0, ROWS);
+    size_t all, calls, refused = 0;
+    assert_int_equal(share_alone(data, 0, &all, NULL), HR_OK);
+    hr_data_free(data);
+    for (size_t k = 1; k <= all; k++) {
+        hr_error err = {0};
+        data = rows_of(schema, 0, ROWS);
+        const hr_person_hash plain = data->person_hashes[0];
+        assert_int_equal(share_alone(data, k, &calls, &err), HR_E_IO);
+        const bool is_plain = data->person_hashes && memcmp(&plain, data->person_hashes, sizeof plain) == 0;
+        const hr_status again = share_alone(data, 0, &calls, &err);
+        assert_int_equal(again, is_plain ? HR_OK : HR_E_ARGUMENT);
+        if (again) assert_string_equal(err.message, "ranks share one table, once");
+        refused += again != HR_OK;
+        hr_data_free(data);
+    }
+    assert_in_range(refused, 1, all - 1);
+    hr_schema_free(schema);
+}
+
 static bool stops_after(void *user) {
     size_t *left = user;
     return (*left)-- > 0;
@@ -328,6 +408,7 @@ int main(void) {
         cmocka_unit_test(parts_that_are_none_are_refused),
         cmocka_unit_test_setup_teardown(a_cache_at_each_rank_is_the_table, temp_dir_open, temp_dir_close),
         cmocka_unit_test_setup_teardown(caches_that_do_not_fit_are_refused, temp_dir_open, temp_dir_close),
+        cmocka_unit_test(a_share_that_failed_is_not_tried_again_on_the_same_table),
         cmocka_unit_test(a_program_stops_the_wait)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
