@@ -51,7 +51,7 @@ def client_app(owner: Place = None, *, table: Callable[[Context], Any] | None = 
 
     @app.query()  # type: ignore[untyped-decorator]
     def query(message: Message, context: Context) -> Message:
-        came = list(message.content[RECORD]['packets']) if RECORD in message.content else []
+        came = _read_packets(message)
         name = ''
         packets: list[tuple[str, bytes]] = []
         if all(isinstance(handler, logging.NullHandler) for handler in LOG.handlers):
@@ -120,6 +120,28 @@ def _answer(owner: Owner, came: list[bytes], n_jobs: int) -> list[tuple[str, byt
     work = Work(carrier.stop, carrier=carrier)
     owner._serve(work, owner._settings(work, None, n_jobs, None))
     return carrier.sent
+
+
+def _are_all(kind: type, values: Any) -> bool:
+    return isinstance(values, list) and all(isinstance(value, kind) for value in values)
+
+
+def _read_packets(message: Message) -> list[bytes]:
+    """Those of a message to an owner; none if it is not a coordinator's."""
+    record = message.content.get(RECORD)
+    packets: Any = record.get('packets') if isinstance(record, ConfigRecord) else None
+    return packets if _are_all(bytes, packets) else []
+
+
+def _read_reply(reply: Message) -> tuple[str, list[str], list[bytes]] | None:
+    """The name of an owner, and receivers and packets, as many of the one as of the other. None: a node may answer anything, and this is something else."""
+    record = reply.content.get(RECORD)
+    if not isinstance(record, ConfigRecord):
+        return None
+    name, to, packets = (record.get(key) for key in ('name', 'to', 'packets'))
+    if isinstance(name, str) and _are_all(str, to) and _are_all(bytes, packets) and len(to) == len(packets):
+        return name, to, packets
+    return None
 
 
 class _Node:
@@ -199,13 +221,13 @@ class _GridCarrier:
             node = asked.get(reply.metadata.reply_to_message_id)
             if node is None:
                 continue
-            if reply.has_error() or RECORD not in reply.content:
+            read = None if reply.has_error() else _read_reply(reply)
+            if read is None:
                 LOG.warning('node %d: %s', reply.metadata.src_node_id, reply.error.reason if reply.has_error() else 'a reply of another application')
                 self.keep(node)
                 continue
-            record = reply.content[RECORD]
-            node.name, node.message, node.given = str(record['name']), '', []
-            self.take(list(record['to']), list(record['packets']))
+            node.name, node.message, node.given = read[0], '', []
+            self.take(read[1], read[2])
 
     def take(self, receivers: list[str], packets: list[bytes]) -> None:
         self.self_name = self.self_name or next((job.coordinator for job in jobs(self.job)), '')
