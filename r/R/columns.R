@@ -205,11 +205,25 @@ exposures_in <- function(columns, facts, needed) {
     if (is.null(name) || !(needed || name %in% names(columns))) return(NULL)
     if (!name %in% names(columns))
         fail("schema", sprintf("the table has no column '%s', the exposure", name), field = name)
-    x <- as.double(columns[[name]])
+    x <- exposure_numbers(plain(columns[[name]]), name)
     if (anyNA(x) || any(x <= 0 | x > facts$exposure_high))
         fail("argument", sprintf("the exposure '%s' has numbers that are not above 0 and at most %s", name,
                                  number_texts(facts$exposure_high)), field = name)
     x
+}
+
+# A factor is its texts, never the codes of its levels.
+exposure_numbers <- function(x, name) {
+    if (kind_of(x) %in% c("time", "other"))
+        fail("schema", sprintf("the exposure '%s' has the class '%s'", name, class(x)[1L]), field = name, remedy = "give numbers")
+    if (!kind_of(x) %in% c("text", "category")) return(as.double(x))
+    texts <- as.character(x)
+    numbers <- suppressWarnings(as.double(texts))
+    wrong <- table(texts[is.na(numbers) & !is.na(texts)])
+    if (length(wrong))
+        fail("schema", sprintf("the exposure '%s' has cells that are no number: %s", name, shown_misfits(wrong)), field = name,
+             remedy = "give numbers")
+    numbers
 }
 
 # A data set of the library. labels: NULL, or numbers. What was read as missing since it is unknown is an attribute.

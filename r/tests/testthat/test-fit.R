@@ -160,6 +160,17 @@ test_that("counts are learned by their exposure, and names of columns may have b
     expect_identical(text_of_model(seeded(falls ~ `my age`, frame, schema = schema)), text_of_model(model))
     of_most <- predict(model, frame["my age"])
     expect_equal(predict(model, frame), of_most * frame$days / 60)
+    for (same in list(as.character(frame$days), factor(frame$days), I(factor(frame$days)))) {
+        other <- replace(frame, "days", list(same))
+        expect_identical(predict(model, other), predict(model, frame))
+        expect_identical(text_of_model(seeded(falls ~ ., other, schema = schema)), text_of_model(model))
+    }
+    other <- replace(frame, "days", list(factor(replace(frame$days, 2:3, "long"))))
+    e <- failure_of(predict(model, other))
+    expect_s3_class(e, "hedgerow_schema_error")
+    expect_match(e$message, "'days' has cells that are no number: 'long' \\(2 cells\\)")
+    other$days <- Sys.Date()
+    expect_match(failure_of(predict(model, other))$message, "the class 'Date'")
     frame$days[1] <- 61
     expect_match(failure_of(predict(model, frame))$message, "not above 0 and at most 60")
     expect_match(failure_of(hedgerow(falls ~ `my age`, frame["my age"], schema = schema))$message, "'falls'")
