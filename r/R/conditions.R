@@ -58,7 +58,15 @@ is_text <- function(x) is.character(x) && length(x) == 1L && !is.na(x)
 is_flag <- function(x) is.logical(x) && length(x) == 1L && !is.na(x)
 
 refuse_unless <- function(holds, name, expected) {
-    if (!holds) fail("argument", sprintf("'%s' is %s", name, expected), field = name)
+    if (!holds) fail("argument", sprintf("'%s' must be %s", name, expected), field = name)
+}
+
+# A whole number from `least` on, which the library holds.
+is_count <- function(x, least) is_number(x) && x >= least && x == floor(x) && x <= .Machine$integer.max
+
+threads_of <- function(threads) {
+    refuse_unless(is_count(threads, 0), "threads", "a whole number of threads; 0 is all processors")
+    as.integer(threads)
 }
 
 quoted <- function(texts, most = 10L) {

@@ -114,9 +114,7 @@ settings_of <- function(method, mode, epsilon, delta, options, records_per_perso
     }
     refuse_unless(is.null(records_per_person) || is_number(records_per_person) && records_per_person >= 1 &&
                       records_per_person == floor(records_per_person), "records_per_person", "a whole number from 1 on, or NULL")
-    refuse_unless(is_number(threads) && threads >= 0 && threads == floor(threads), "threads",
-                  "a whole number of threads; 0 is all processors")
-    list(method = method, paper = mode == "paper", options = option_texts(c(budget, options)), threads = as.integer(threads),
+    list(method = method, paper = mode == "paper", options = option_texts(c(budget, options)), threads = threads_of(threads),
          records_per_person = if (is.null(records_per_person)) 0 else records_per_person,
          private = character(), promises = is_private && mode == "sound")
 }
@@ -124,7 +122,7 @@ settings_of <- function(method, mode, epsilon, delta, options, records_per_perso
 option_texts <- function(options) {
     options <- Filter(Negate(is.null), options)
     if (length(options) && (is.null(names(options)) || !all(nzchar(names(options)))))
-        fail("argument", "an option of the method has a name, such as trees = 50; hedgerow_options(method) lists them")
+        fail("argument", "an option of the method has a name, such as bins = 32; hedgerow_options(method) lists them")
     texts <- vapply(names(options), function(name) option_text(options[[name]], name), "")
     setNames(texts, gsub("_", "-", names(options), fixed = TRUE))
 }
@@ -201,6 +199,8 @@ hedgerow_options <- function(method = "hedge") {
 hedgerow_simulate <- function(owners, schema, epsilon = 1, delta = NULL, method = "hedge", mode = c("sound", "paper"),
                               rounds = NULL, coalition = NULL, threads = 1, strict = FALSE, ...) {
     refuse_unless(is.list(owners) && !is.data.frame(owners) && length(owners) > 0L, "owners", "a list of data frames")
+    refuse_unless(is.null(rounds) || is_count(rounds, 1), "rounds", "a whole number from 1 on, or NULL")
+    refuse_unless(is.null(coalition) || is_count(coalition, 1), "coalition", "a whole number of owners from 1 on, or NULL")
     settings <- settings_of(method, mode_of(mode), if (method == "simfl") 1 else epsilon, delta, list(...), NULL, threads)
     if (method == "simfl") settings$options <- settings$options[setdiff(names(settings$options), "epsilon")]
     same <- which(duplicated(owners))

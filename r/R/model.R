@@ -42,6 +42,10 @@ hedgerow_write <- function(model, file) {
 # ---- Predictions ------------------------------------------------------------------------------------------
 
 predict.hedgerow <- function(object, newdata, type = NULL, unknown = c("error", "missing"), threads = 1, strict = FALSE, ...) {
+    refuse_more("predict", list(...))
+    threads <- threads_of(threads)
+    if (missing(newdata))
+        fail("argument", "'newdata' is missing, and a model has no records of its own", field = "newdata", remedy = "give a data frame")
     if (identical(unknown, c("error", "missing"))) unknown <- "error"
     schema <- .Call(C_hedgerow_model_schema, pointer_of(object))
     facts <- .Call(C_hedgerow_schema_facts, schema)
@@ -51,9 +55,17 @@ predict.hedgerow <- function(object, newdata, type = NULL, unknown = c("error", 
     on.exit(release(table))
     say_unknown(attr(table, "unknown"))
     take_remarks(.Call(C_hedgerow_remarks, table, 1L, FALSE, character()), strict)
-    outputs <- t(.Call(C_hedgerow_predict, pointer_of(object), table, as.integer(threads)))
+    outputs <- t(.Call(C_hedgerow_predict, pointer_of(object), table, threads))
     rownames(outputs) <- if (.row_names_info(newdata) > 0) rownames(newdata)
     outputs_as(type, outputs, facts$label, object$logical_label)
+}
+
+# Of generic functions, which take any arguments.
+refuse_more <- function(what, more) {
+    if (!length(more)) return(invisible())
+    name <- c(names(more)[nzchar(names(more))], "")[1L]
+    fail("argument", if (nzchar(name)) sprintf("%s has no argument '%s'", what, name) else
+        sprintf("%s has more arguments than it takes", what), field = name, remedy = sprintf("?%s.hedgerow lists them", what))
 }
 
 types_of <- function(label) {
@@ -128,7 +140,8 @@ print.summary.hedgerow <- function(x, ...) {
 }
 
 hedgerow_tree <- function(model, tree = 1) {
-    refuse_unless(is_number(tree) && tree >= 1, "tree", "the number of a tree, from 1 on")
+    trees <- facts_of(model)$trees
+    refuse_unless(is_count(tree, 1) && tree <= trees, "tree", sprintf("a whole number from 1 to %g, which is how many trees the model has", trees))
     .Call(C_hedgerow_model_tree, pointer_of(model), tree - 1)
 }
 

@@ -61,7 +61,8 @@ plot.hedgerow <- function(x, feature = NULL, output = NULL, most = 20, ...) {
 check_shapes <- function(feature, known, facts) {
     unknown <- setdiff(feature, known)
     if (length(unknown))
-        fail("argument", sprintf("no trees split by '%s' alone; there are shapes of %s", unknown[1L], quoted(known)),
+        fail("argument", sprintf("no trees split by '%s' alone; there are %s", unknown[1L],
+                                 if (length(known)) paste("shapes of", quoted(known)) else "no shapes of single features"),
              field = unknown[1L], remedy = "fit with interactions = \"none\" for a model that its shapes say whole")
 }
 

@@ -72,6 +72,23 @@ test_that("arguments of a wrong type are refused, each by its name", {
     }
 })
 
+test_that("what is asked of a model is checked, by name", {
+    model <- seeded(readmitted ~ age, patients, schema = hospital$schema)
+    for (threads in list(-3, NULL, "a", 1.5, NA, Inf)) {
+        for (e in list(failure_of(predict(model, patients, threads = threads)), failure_of(hedgerow_evaluate(model, patients, threads = threads)),
+                       failure_of(hedgerow_evaluate(model, patients, epsilon = 1, threads = threads)))) {
+            expect_s3_class(e, "hedgerow_argument_error")
+            expect_identical(e$field, "threads")
+        }
+    }
+    expect_match(failure_of(predict(model))$message, "'newdata' is missing")
+    expect_match(failure_of(predict(model, patients, tpye = "prob"))$message, "no argument 'tpye'")
+    expect_match(failure_of(predict(model, patients, NULL, "error", 1, FALSE, 3))$message, "more arguments than it takes")
+    expect_match(failure_of(predict(model, "x"))$message, "'newdata' must be a data frame, not 'character'")
+    expect_match(failure_of(hedgerow_plan(600, 1, NULL, NULL, "hedge", 5))$message, "such as bins = 32")
+    expect_no_error(hedgerow_plan(600, bins = 32))
+})
+
 test_that("columns that no schema can describe are refused", {
     frame <- data.frame(out = rep(c(TRUE, FALSE), 50), x = 1:100)
     for (x in list(I(as.list(1:100)), I(matrix(0, 100, 2)), complex(100), structure(as.double(1:100), class = "integer64"))) {

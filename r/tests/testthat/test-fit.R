@@ -141,6 +141,9 @@ test_that("several owners train together", {
     model <- hedgerow_simulate(owners, hospital$schema, epsilon = 2)
     expect_match(summary(model)$unit, "any owner")
     expect_s3_class(failure_of(hedgerow_simulate(owners[c(1, 1)], hospital$schema)), "hedgerow_argument_error")
+    wrong <- list(rounds = list(0, 1.5, "a", c(1, 2)), coalition = list(0, -1, NA, "a"), threads = list(-3, NULL, "a"))
+    for (name in names(wrong)) for (value in wrong[[name]])
+        expect_identical(failure_of(do.call(hedgerow_simulate, c(list(owners, hospital$schema), setNames(list(value), name))))$field, name)
 })
 
 test_that("a plan reads and spends nothing", {

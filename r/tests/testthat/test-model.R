@@ -25,7 +25,13 @@ test_that("a model is printed and summed up by the library's text", {
     expect_true(all(c("leaf sum", "record count") %in% releases$what))
     expect_true(all(releases$cost >= 0))
     expect_match(hedgerow_tree(model, 1), "[0-9]")
-    expect_s3_class(failure_of(hedgerow_tree(model, 10000)), "hedgerow_argument_error")
+    count <- said$trees
+    expect_match(hedgerow_tree(model, count), "[0-9]")
+    for (tree in list(0, count + 1, 1.5, Inf, "1")) {
+        e <- failure_of(hedgerow_tree(model, tree))
+        expect_s3_class(e, "hedgerow_argument_error")
+        expect_match(e$message, sprintf("from 1 to %d,", count))
+    }
 })
 
 test_that("the shapes of an additive model add up to its predictions", {
@@ -52,6 +58,8 @@ test_that("importances and shapes are drawn, with a band", {
     for (name in shapes) expect_no_error(plot(model, name))
     expect_no_error(plot(model, shapes[1:3]))
     expect_s3_class(failure_of(plot(model, "nothing")), "hedgerow_argument_error")
+    e <- failure_of(hedgerow:::check_shapes("x", character(), list()))
+    expect_match(e$message, "by 'x' alone; there are no shapes of single features")
     classes <- hedgerow(ward ~ age + days, patients, classes = unique(patients$ward), bounds = c(0, 200), epsilon = 5, interactions = "none")
     name <- names(hedgerow_shapes(classes))[1]
     expect_no_error(plot(classes, name, output = "surgery"))
@@ -72,6 +80,8 @@ test_that("exact figures are for the owner, and those with noise are paid for", 
     error <- exact$figures$value[exact$figures$figure == "error"]
     expect_equal(error, mean(predict(model, patients) != patients$readmitted))
     expect_output(print(exact), "for the owner's eyes")
+    expect_output(print(exact), " 600 *\n.* error  *0[.][0-9]+ *\n")
+    expect_false(any(grepl("e+", capture.output(print(exact))[2:5], fixed = TRUE)))
     ledger <- hedgerow_ledger_create(tempfile(fileext = ".db"), 1)
     released <- hedgerow_evaluate(model, patients, epsilon = 0.5, ledger = ledger)
     expect_true(all(released$figures$low <= released$figures$high))
