@@ -31,7 +31,7 @@ packages() {
     coverage) echo gcovr ;;
     bench) echo python3-matplotlib python3-numpy python3-sklearn python3-venv ;;
     accuracy) echo python3-matplotlib python3-numpy python3-sklearn ;;
-    *) echo "setup.sh: no group '$1'" >&2; exit 2 ;;
+    *) echo "setup.sh: no group '$1'" >&2; return 2 ;;
     esac
 }
 
@@ -106,8 +106,19 @@ here=$(dirname "$0")
 release=${OS_RELEASE:-/etc/os-release}
 system=$(manager)
 
-if [ "$1" = --print ]; then
+print=
+if [ "${1:-}" = --print ]; then
+    print=yes
     shift
+fi
+if [ $# = 0 ]; then
+    sed -n -e 's/^# usage/usage/p' -e 's/^#        /       /p' "$0" >&2
+    exit 2
+fi
+# Before anything is installed or printed: a group that is not known would be left out of a command that looks whole.
+for group; do packages "$group" > /dev/null || exit 2; done
+
+if [ "$print" ]; then
     case $system in
     apt | unknown) echo "$(command_of apt)$(for group; do printf ' %s' $(packages "$group"); done)" ;;
     *) install_elsewhere "$system" --all "$@" ;;

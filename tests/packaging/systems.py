@@ -83,6 +83,16 @@ def check_table(source):
     assert not unknown, 'tools/packages.txt has no line for %s' % ', '.join(sorted(unknown))
 
 
+def check_words(source):
+    """A group that is not known, or none, installs and prints nothing, wherever it stands."""
+    for release in ('ID=debian\n', 'ID=fedora\n', 'ID=plan9\n'):
+        for words in (('nosuch',), ('build', 'nosuch'), ('--print', 'nosuch'), ('--print', 'build', 'nosuch')):
+            expect(setup_of(source, release, (), (), *words), (2, ["setup.sh: no group 'nosuch'"]), words)
+        for words in ((), ('--print',)):
+            code, lines = setup_of(source, release, LIBRARIES, COMMANDS, *words)
+            assert code == 2 and len(lines) == 2 and lines[0].startswith('usage: tools/setup.sh GROUP...'), (code, lines)
+
+
 def main():
     source = sys.argv[1]
     for release, command in SYSTEMS.items():
@@ -98,6 +108,7 @@ def main():
     code, lines = setup_of(source, 'ID=plan9\n', (), (), '--print', 'build')
     assert code == 0 and lines[0].startswith('apt-get install ') and 'those of this system are not known' in lines[1], lines
     check_table(source)
+    check_words(source)
 
 
 main()
