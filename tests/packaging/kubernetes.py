@@ -170,7 +170,10 @@ def run(files, top, tool):
         for pod in pods:
             pod.await_ready()
         desk = pods[-1].place('/var/lib/hedgerow')
-        hedgerow('submit', desk, 'job.yaml', '--name', 'first')
+        # As docs/how-to/kubernetes.md does: both files are copied into the pod, whose folder has nothing else of the founder's.
+        for name in ('job.yaml', 'schema.yaml'):
+            copy(os.path.join(top, name), desk)
+        subprocess.run([tool, 'submit', '.', 'job.yaml', '--name', 'first'], cwd=desk, check=True)
         hedgerow('jobs', 'log', desk, 'first', '--follow')
         hedgerow('jobs', 'fetch', desk, 'first', '-o', 'model.json')
         hedgerow('show', 'model.json')
