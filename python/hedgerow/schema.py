@@ -302,10 +302,12 @@ class Schema:
             call(lib.hr_schema_set_source, builder, text_to(column.source))
 
     def __getstate__(self) -> dict[str, Any]:
+        """The facts alone: remarks and notes of a proposal tell of the records, and an estimator with its schema may go to others."""
         return {'yaml': self.to_yaml()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._at, self._owner = Schema.parse(state['yaml'])._at, None
+        self._remarks, self.notes = {}, ''
 
     @property
     def task(self) -> str:

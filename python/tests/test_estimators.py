@@ -1,4 +1,5 @@
 """The estimators: scikit-learn's own checks, what they promise, what they spend, and what they refuse."""
+import copy
 import gzip
 import math
 import pickle
@@ -294,8 +295,17 @@ def test_schemas_and_ledgers__are_cloned_and_pickled(tmp_path):
     X, _ = table(600)
     ledger = hedgerow.Ledger.create(tmp_path / 'ledger.db', 5)
     model = pickle.loads(pickle.dumps(clone(HedgerowClassifier(schema=SCHEMA, ledger=ledger, delta=0))))
+    assert 'Schema: label' in repr(model)
     model.fit(X, np.resize([0, 1], len(X)))
     assert ledger.spent[0] == 1
+
+
+def test_copies_of_a_proposal__have_its_facts_and_nothing_of_the_records():
+    X, y = table(600)
+    proposed = hedgerow.Schema.propose(pd.DataFrame(X, columns=list('abcd')), y=y)
+    for again in (copy.copy(proposed), copy.deepcopy(proposed), pickle.loads(pickle.dumps(proposed)), clone(HedgerowClassifier(schema=proposed)).schema):
+        assert [fact.name for fact in again.facts] == [fact.name for fact in proposed.facts] and repr(again) == repr(proposed)
+        assert again.notes == '' and not any(fact.remark for fact in again.facts) and again.accept_proposed().to_yaml() == proposed.accept_proposed().to_yaml()
 
 
 def test_one_ledger__may_be_used_by_several_threads(tmp_path):
