@@ -157,8 +157,8 @@ class ClusterFit:
         try:
             call(lib.hr_cluster_key, key)
         except AbsentError as error:
-            raise AbsentError('%s. Wheels come without ZeroMQ: with libzmq3-dev installed, "pip install --no-binary hedgerow hedgerow" builds one with it, '
-                              'which driver and workers need.' % error.message, message=error.message, remedy=error.remedy) from None
+            raise AbsentError('%s. Driver and workers need a build with it: "pip install ." in the source makes one where libzmq3-dev is installed; a wheel of '
+                              '"make wheels" has none.' % error.message, message=error.message, remedy=error.remedy) from None
         host = '[%s]' % self.host if ':' in self.host else self.host
         self._ticket = Ticket('', text_of(key), 0, self.workers + 1, self.schema.to_yaml(), threads_of(self.estimator.n_jobs), self.timeout)
         self._link, self._kept = _open_link('tcp://%s:0' % host, self._ticket, self)
