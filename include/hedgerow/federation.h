@@ -270,7 +270,7 @@ typedef struct hr_traffic {
     uint64_t packets_sent, packets_received, bytes_sent, bytes_received;
 } hr_traffic;
 
-enum { HR_CARRIER_PACKET_MAX = 768 * 1024 /* bytes of one packet */ };
+enum { HR_CARRIER_PACKET_MAX = 786432 }; /* bytes of one packet */
 
 /* Carries packets between the members' programs in place of a broker. It is not trusted: packets are sealed
  * and signed by their senders, and a sender sends a packet again, less and less often, until its receiver has
