@@ -14,6 +14,7 @@ from __future__ import annotations
 import socket
 from dataclasses import dataclass, field
 from inspect import Parameter, signature
+from numbers import Integral
 from typing import Any, Callable, Sequence
 
 import numpy as np
@@ -32,7 +33,7 @@ from .model import Model
 from .schema import Schema
 from .survival import HedgerowSurvival
 
-__all__ = ['ClusterFit', 'Ticket', 'columns_beside', 'columns_in', 'host_towards', 'serve_part', 'takes_workers']
+__all__ = ['ClusterFit', 'Ticket', 'columns_beside', 'columns_in', 'host_towards', 'schema_of_fit', 'serve_part', 'takes_workers', 'whole_workers']
 
 STATUS = {errors.ArgumentError: lib.HR_E_ARGUMENT, errors.FormatError: lib.HR_E_FORMAT, errors.SchemaError: lib.HR_E_SCHEMA,
           errors.LimitError: lib.HR_E_LIMIT, errors.PolicyError: lib.HR_E_POLICY, errors.AbsentError: lib.HR_E_ABSENT, MemoryError: lib.HR_E_MEMORY}
@@ -143,16 +144,14 @@ class ClusterFit:
 
     def __init__(self, estimator: HedgerowEstimator, workers: int, *, columns: Sequence[str] | int, label_dtype: Any = object, host: str | None = None,
                  timeout: float = 60.0) -> None:
-        self.estimator, self.workers, self.columns = estimator, int(workers), columns
+        self.estimator, self.workers, self.columns = estimator, whole_workers(workers), columns
         self.label_dtype, self.host, self.timeout = np.dtype(label_dtype), host or '127.0.0.1', float(timeout)
         self._check: Callable[[], Any] | None = None
         self._interrupts: Any = None
         self._link: Any = None
 
     def __enter__(self) -> ClusterFit:
-        self.schema = _schema_of(self.estimator)
-        if self.workers < 1:
-            raise ArgumentError('A fit over workers needs one of them at least, not %d.' % self.workers)
+        self.schema = schema_of_fit(self.estimator)
         key = ffi.new('char[]', lib.HR_CLUSTER_KEY_TEXT)
         try:
             call(lib.hr_cluster_key, key)
@@ -233,8 +232,15 @@ class ClusterFit:
             estimator.curves_ = estimator.model_.survival_curves
 
 
-def _schema_of(estimator: HedgerowEstimator) -> Schema:
-    """Of an estimator whose fit workers may take part in."""
+def whole_workers(number: Any) -> int:
+    """num_workers as an engine was given it. Fails: ArgumentError (it is no whole number from 1 on)."""
+    if isinstance(number, bool) or not isinstance(number, Integral) or number < 1:
+        raise ArgumentError('num_workers is a whole number from 1 on, not %r.' % (number,))
+    return int(number)
+
+
+def schema_of_fit(estimator: HedgerowEstimator) -> Schema:
+    """Of an estimator whose fit workers may take part in. Fails: as `fit` does with these parameters, before anything is computed."""
     if estimator.schema is None:
         raise ArgumentError('A fit over workers needs schema: bounds, categories and classes are public facts, and no worker may guess them from its part. '
                             'Schema.propose proposes one.')

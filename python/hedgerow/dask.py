@@ -25,7 +25,7 @@ from dask.distributed import Client, Future, TimeoutError, default_client, wait
 
 import hedgerow
 
-from ._cluster import ClusterFit, Ticket, host_towards, serve_part, takes_workers
+from ._cluster import ClusterFit, Ticket, host_towards, schema_of_fit, serve_part, takes_workers, whole_workers
 from ._labels import labels_in
 from .errors import ArgumentError, FileError
 from .schema import Schema
@@ -100,12 +100,10 @@ class _OnDask:
         partitions. Spends and Fails: as hedgerow's estimators of these names; FileError (a worker is gone, which is named by its rank), upon which nothing
         is started again and what was reserved in a ledger stays reserved. Nothing is read off the records but the sums that the guarantee covers."""
         client = default_client()
-        if self.schema is None:
-            raise ArgumentError('A fit over workers needs schema: bounds, categories and classes are public facts.')
-        schema = self.schema if isinstance(self.schema, Schema) else Schema.read(self.schema)
+        schema, workers = schema_of_fit(self), None if self.num_workers is None else whole_workers(self.num_workers)
         of_arrays = not isinstance(X, dd.DataFrame)
-        parts, empty = _array_parts(X, y) if of_arrays else _frame_parts(X, y, schema, self.num_workers)
-        placed = _placed(client, parts, self.num_workers)
+        parts, empty = _array_parts(X, y) if of_arrays else _frame_parts(X, y, schema, workers)
+        placed = _placed(client, parts, workers)
         labels = empty[1] if of_arrays else np.asarray(labels_in(empty, None, schema))
         columns = X.shape[1] if of_arrays else [name for name in empty.columns if name not in (schema.label.name, schema.label.event)]
         host = host_towards(urlsplit(client.scheduler.address).hostname or '127.0.0.1')
@@ -168,8 +166,8 @@ def _array_parts(X: Any, y: Any) -> tuple[list[Any], Any]:
 def _placed(client: Client, parts: list[Any], workers: int | None) -> dict[str, list[tuple[int, Future]]]:
     """Computes the partitions, and gives those of each worker, which stay where they came to lie. Fails: as a task; ArgumentError (fewer workers)."""
     there = sorted(client.scheduler_info(n_workers=-1)['workers'])
-    if workers is not None and not 0 < workers <= len(there):
-        raise ArgumentError('num_workers is %r, and the cluster has %d workers.' % (workers, len(there)))
+    if workers is not None and workers > len(there):
+        raise ArgumentError('num_workers is %d, and the cluster has %d workers.' % (workers, len(there)))
     futures = client.compute(parts, workers=there[:workers])
     wait(futures)
     for future in futures:

@@ -102,7 +102,7 @@ class _OverRay:
         return self
 
     def _workers(self) -> int:
-        return self.num_workers or sum(bool(node['Alive']) for node in ray.nodes())
+        return sum(bool(node['Alive']) for node in ray.nodes()) if self.num_workers is None else self.num_workers
 
     def predict(self, dataset: Any) -> Any:
         """The dataset with a column `prediction`."""

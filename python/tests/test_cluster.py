@@ -234,7 +234,7 @@ def test_refusals__come_before_any_worker():
                                (hedgerow.HedgerowClassifier(schema=schema(), classes=['no', 'yes']), 'beside schema')):
         with pytest.raises(ValueError, match=message):
             ClusterFit(estimator, 2, columns=[]).__enter__()
-    for workers, message in ((0, 'one of them at least'), (5000, 'ranks')):
+    for workers, message in ((0, 'whole number from 1 on, not 0'), ('2', "whole number from 1 on, not '2'"), (True, 'whole number'), (1.5, 'not 1.5'), (5000, 'ranks')):
         with pytest.raises(hedgerow.ArgumentError, match=message):
             ClusterFit(hedgerow.HedgerowClassifier(schema=schema()), workers, columns=[]).__enter__()
 

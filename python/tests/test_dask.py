@@ -186,6 +186,10 @@ def test_killed_worker__ends_the_fit_by_its_rank(doomed, table, tmp_path):  # no
     await_no_task(doomed)
 
 
+def no_part(number):
+    raise OSError('a partition is computed')
+
+
 def test_parameters__are_those_of_the_estimator(client, table):  # noqa: F811
     model = clone(HedgerowClassifier('dpboost', schema=schema(), epsilon=3, num_workers=9))
     assert model.get_params()['num_workers'] == 9 and model.epsilon == 3
@@ -193,7 +197,8 @@ def test_parameters__are_those_of_the_estimator(client, table):  # noqa: F811
     for estimator, X, y, message in ((model, frame, None, 'cluster has 2 workers'), (HedgerowClassifier(), frame, None, 'needs schema'),
                                      (HedgerowClassifier(schema=schema()), frame, [1], 'y is a series'), (HedgerowClassifier(schema=schema()), frame.compute(), None, 'dask'),
                                      (HedgerowClassifier(schema=schema(), classes=['a', 'b']), frame, None, 'beside schema'),
-                                     (HedgerowRegressor(schema=schema()), frame, None, 'learns a number')):
+                                     (HedgerowClassifier(schema=schema(), num_workers='2'), frame, None, "whole number from 1 on, not '2'"),
+                                     (HedgerowRegressor(schema=schema()), dd.from_map(no_part, range(2), meta=frame._meta), None, 'learns a number')):
         with pytest.raises(ValueError, match=message):
             estimator.fit(X, y)
 
