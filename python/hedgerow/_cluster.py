@@ -12,6 +12,7 @@ of one fit."""
 from __future__ import annotations
 
 import socket
+import time
 from dataclasses import dataclass, field
 from inspect import Parameter, signature
 from numbers import Integral
@@ -27,7 +28,7 @@ from ._labels import _ascending, _classes_of, _weights_of, labels_in, labels_of
 from ._native import call, failure, ffi, lib, made, text_of, text_to
 from ._parameters import exposures_of, threads_of
 from ._reading import table_columns
-from .errors import AbsentError, ArgumentError, HedgerowError, SchemaError
+from .errors import AbsentError, ArgumentError, FileError, HedgerowError, SchemaError
 from .estimators import HedgerowClassifier, HedgerowEstimator
 from .model import Model
 from .schema import Schema
@@ -37,6 +38,7 @@ __all__ = ['ClusterFit', 'Ticket', 'columns_beside', 'columns_in', 'host_towards
 
 STATUS = {errors.ArgumentError: lib.HR_E_ARGUMENT, errors.FormatError: lib.HR_E_FORMAT, errors.SchemaError: lib.HR_E_SCHEMA,
           errors.LimitError: lib.HR_E_LIMIT, errors.PolicyError: lib.HR_E_POLICY, errors.AbsentError: lib.HR_E_ABSENT, MemoryError: lib.HR_E_MEMORY}
+JOIN_SECONDS = 60.0  # for all workers to join, once all of them run
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,7 @@ class ClusterFit:
         self.estimator, self.workers, self.columns = estimator, whole_workers(workers), columns
         self.label_dtype, self.host, self.timeout = np.dtype(label_dtype), host or '127.0.0.1', float(timeout)
         self._check: Callable[[], Any] | None = None
+        self._has_joined, self._until = False, float('inf')
         self._interrupts: Any = None
         self._link: Any = None
 
@@ -178,7 +181,7 @@ class ClusterFit:
 
     def run(self, check: Callable[[], Any] | None = None) -> HedgerowEstimator:
         """Waits for the workers and fits: the estimator is then as `fit` leaves it. check: called some times a second while workers are waited for; what
-        it raises ends the fit. Ctrl-C does, too."""
+        it raises ends the fit, and once it gave True, all workers run, and have JOIN_SECONDS to join. Ctrl-C ends it, too."""
         estimator, self._check = self.estimator, check
         label = self.schema.label
         if isinstance(estimator, HedgerowClassifier):
@@ -201,15 +204,22 @@ class ClusterFit:
         keeper = self._interrupts
         if self._check is not None and keeper.raised is None and not keeper.stopped:
             try:
-                self._check()
+                self._limit_join(bool(self._check()))
             except BaseException as e:  # noqa: B902 (raised again when the library has returned)
                 keeper.raised = e
         return bool(keeper.stopped or keeper.raised is not None)
+
+    def _limit_join(self, all_run: bool) -> None:
+        now = time.monotonic()
+        self._until = min(self._until, now + JOIN_SECONDS) if all_run else self._until
+        if now > self._until and not self._has_joined:
+            raise FileError('All workers run, and some did not join within %g seconds: let them connect to %s.' % (JOIN_SECONDS, self.address))
 
     def _made(self, table: _frames.Table, options: Any) -> Model:
         self._interrupts = ffi.from_handle(options.user)
         link, self._link = self._link, None  # closed with the ranks
         with _Ranks(link, 0) as ranks:
+            self._has_joined = True
             options.cluster = ranks.at
             ranks.agree(lambda: call(lib.hr_fit_check_cluster, options, self.schema._at))
             call(lib.hr_cluster_share, ranks.at, table.at)

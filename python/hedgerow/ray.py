@@ -28,6 +28,9 @@ ROOM_SECONDS = 60.0  # to wait until the cluster has room for all actors at once
 class _Worker:
     """An actor, which serves one part."""
 
+    def has(self, block: Any) -> None:
+        """Ends when the actor runs and its part is where it is."""
+
     def serve(self, ticket: Any, names: list[str], block: Any) -> None:
         """names: of the columns, which a block without rows may lack."""
         serve_part(ticket, block if len(block) else pd.DataFrame({name: [] for name in names}, dtype=object))
@@ -50,10 +53,11 @@ class _Actors:
         return self
 
     def serve(self, fit: ClusterFit, names: list[str], blocks: Sequence[Any]) -> None:
+        self._begun = [actor.has.remote(block) for actor, block in zip(self._actors, blocks)]
         self._answers = [actor.serve.remote(fit.ticket(i), names, block) for i, (actor, block) in enumerate(zip(self._actors, blocks))]
 
-    def check(self) -> None:
-        """Fails: as the first actor that failed; FileError with its rank if it died."""
+    def check(self) -> bool:
+        """Whether all actors run. Fails: as the first actor that failed; FileError with its rank if it died."""
         for answer in ray.wait(self._answers, num_returns=len(self._answers), timeout=0)[0]:
             try:
                 ray.get(answer)
@@ -62,6 +66,7 @@ class _Actors:
                 if isinstance(cause, HedgerowError):
                     raise cause from None
                 raise FileError('rank %d failed: %s' % (self._answers.index(answer) + 1, str(error).splitlines()[0])) from error
+        return not ray.wait(self._begun, num_returns=len(self._begun), timeout=0)[1]
 
     def __exit__(self, kind: object, *_: object) -> None:
         if kind is None:

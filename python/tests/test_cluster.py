@@ -5,11 +5,13 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import hedgerow
 import numpy as np
 import pandas as pd
 import pytest
+from hedgerow import _cluster
 from hedgerow._cluster import ClusterFit, host_towards, serve_part, takes_workers
 from hedgerow._native import call, ffi, lib
 from sklearn.base import clone
@@ -226,6 +228,20 @@ def test_wait__ends_as_the_program_says(table, tmp_path):
         fit.run()
     with ClusterFit(hedgerow.HedgerowClassifier(schema=schema()), 1, columns=[]):
         pass  # is closed unused
+
+
+@pytest.mark.filterwarnings('ignore')
+def test_workers_that_run__have_a_limit_to_join(table, monkeypatch):
+    monkeypatch.setattr(_cluster, 'JOIN_SECONDS', .3)
+    X, _, frame = of_label(table, 'y')
+    begun, calls = time.monotonic(), []
+    with ClusterFit(hedgerow.HedgerowClassifier(schema=schema()), 2, columns=[], timeout=3600) as fit, Workers(fit, [frame, None]) as workers:
+        with pytest.raises(hedgerow.FileError, match='All workers run, and some did not join within 0.3 seconds: let them connect to tcp://127.0.0.1:'):
+            fit.run(lambda: calls.append(time.monotonic()) or len(calls) > 3)
+        assert workers.errors()[0] is not None
+    assert len(calls) > 4 and time.monotonic() - begun < SECONDS
+    slow = hedgerow.HedgerowClassifier(schema=schema(), random_state=4, progress=lambda done, total: time.sleep(.1))  # longer than the limit, once all joined
+    assert trained(slow, cut(frame), list(X.columns), check=lambda: True) == [None] * 3
 
 
 def test_refusals__come_before_any_worker():

@@ -3,13 +3,14 @@ import os
 import pathlib
 import re
 import signal
+import time
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import hedgerow
-from hedgerow import ArgumentError, Column, FileError, Ledger, Schema, SchemaError
+from hedgerow import _cluster, ArgumentError, Column, FileError, Ledger, Schema, SchemaError
 
 ray = pytest.importorskip('ray')
 from hedgerow import ray as over_ray  # noqa: E402
@@ -145,6 +146,20 @@ def test_worker_that_dies_before_it_joins__is_named_and_not_started_again(datase
     with pytest.raises(FileError, match='rank 2 failed: .*died'):
         over_ray.HedgerowClassifier(schema=CLASSES, num_workers=2, ledger=ledger).fit(dataset)
     assert ledger.entries == [] and not told.joinpath('2').exists()
+
+
+class Unreachable(over_ray._Worker):
+    def serve(self, ticket, names, block):
+        if ticket.rank == 2:
+            time.sleep(3600)  # as one behind a firewall that drops what is sent
+        super().serve(ticket, names, block)
+
+
+def test_worker_that_cannot_connect__ends_the_fit(dataset, monkeypatch):
+    monkeypatch.setattr(over_ray, '_Worker', Unreachable)
+    monkeypatch.setattr(_cluster, 'JOIN_SECONDS', 5.)
+    with pytest.raises(FileError, match='All workers run, and some did not join within 5 seconds'):
+        over_ray.HedgerowClassifier(schema=CLASSES, num_workers=2).fit(dataset)
 
 
 def test_examples__run(table, tmp_path, monkeypatch):
