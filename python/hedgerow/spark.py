@@ -35,6 +35,7 @@ from .model import Model
 from .schema import Schema, middle_quantile
 
 NOT_HERE = (*IN_SCHEMA, 'self', 'unit', 'counts', 'quantiles', 'progress')  # the schema has them, or they are no values
+NAMED = ('num_workers', 'unknown', 'labelCol', 'featuresCol', 'inputCols', 'predictionCol', 'probabilityCol')  # of classes that have them
 PATIENCE, ROOM_SECONDS = 10, 60  # for tasks to end by themselves once a fit has; for room to come
 
 
@@ -44,7 +45,14 @@ def cells_of(name: str) -> Any:
 
 
 class _Columns(HasFeaturesCol, HasInputCols, HasPredictionCol):  # type: ignore[misc]
-    """Which columns of a frame are the schema's."""
+    """Which columns of a frame are the schema's, and what estimators and models have for each parameter: a getter and a setter."""
+
+    def __init_subclass__(cls, **others: Any) -> None:
+        super().__init_subclass__(**others)
+        for name in (*getattr(cls, '_of_fit', ()), *(name for name in NAMED if hasattr(cls, name))):
+            title = ''.join(word[:1].upper() + word[1:] for word in name.split('_'))
+            setattr(cls, 'get' + title, lambda self, name=name: self.getOrDefault(name))
+            setattr(cls, 'set' + title, lambda self, value, name=name: self._set(**{name: value}))
 
     def _features(self, frame: DataFrame, schema: Schema) -> list[Any]:
         """Of the schema, in its order: those that inputCols names, the elements of a vector, or those of the schema's own names."""
@@ -128,23 +136,21 @@ class _Estimator(Estimator, _Columns, HasLabelCol, DefaultParamsReadable, Defaul
     _of_fit: list[str]
 
     def __init_subclass__(cls, **others: Any) -> None:
-        super().__init_subclass__(**others)
         cls._of_fit = [name for name in signature(cls._kind.__init__).parameters if name not in NOT_HERE]
         for name in cls._of_fit:
             setattr(cls, name, Param(Params._dummy(), name, 'as in hedgerow.%s' % cls._kind.__name__, plain))
-        for name in (*cls._of_fit, 'num_workers'):
-            title = ''.join(word.title() for word in name.split('_'))
-            setattr(cls, 'get' + title, lambda self, name=name: self.getOrDefault(name))
-            setattr(cls, 'set' + title, lambda self, value, name=name: self._set(**{name: value}))
+        super().__init_subclass__(**others)
 
     def __init__(self, **params: Any) -> None:
         super().__init__()
         defaults = signature(self._kind.__init__).parameters
         self._setDefault(num_workers=1, **{name: defaults[name].default for name in self._of_fit})
-        others = [name for name in params if not self.hasParam(name)]
-        if others:
+        self.setParams(**params)
+
+    def setParams(self, **params: Any) -> Any:
+        if others := [name for name in params if not self.hasParam(name)]:
             raise ArgumentError('%s has no parameter %s; what a schema has is given there.' % (type(self).__name__, ', '.join(others)))
-        self._set(**params)
+        return self._set(**params)
 
     def _parts(self, dataset: DataFrame, schema: Schema) -> DataFrame:
         """The schema's columns, in as many partitions as there are workers; of persons, all records of one in one partition."""

@@ -129,8 +129,18 @@ def test_misfit__is_refused_before_a_task_begins(frame, monkeypatch, given, erro
 
 
 def test_parameter_of_the_schema__is_refused():
-    with pytest.raises(ArgumentError, match='no parameter bounds'):
-        spark.HedgerowClassifier(bounds=(0, 1))
+    for use in (spark.HedgerowClassifier, spark.HedgerowClassifier().setParams):
+        with pytest.raises(ArgumentError, match='no parameter bounds'):
+            use(bounds=(0, 1))
+
+
+def test_parameters__have_the_setters_of_pyspark():
+    made = spark.HedgerowClassifier().setLabelCol('y').setFeaturesCol('v').setPredictionCol('said').setProbabilityCol('p').setNumWorkers(2).setNJobs(3)
+    assert (made.getLabelCol(), made.getFeaturesCol(), made.getPredictionCol(), made.getProbabilityCol(), made.getNumWorkers(), made.getNJobs()) == ('y', 'v', 'said', 'p', 2, 3)
+    assert made.setParams(inputCols=['a', 'b'], epsilon=2).getInputCols() == ['a', 'b'] and made.setInputCols(['c']).getInputCols() == ['c'] and made.getEpsilon() == 2
+    model = spark.HedgerowClassifierModel().setPredictionCol('said').setFeaturesCol('v').setProbabilityCol('p').setInputCols(['a']).setUnknown('missing')
+    assert (model.getPredictionCol(), model.getFeaturesCol(), model.getProbabilityCol(), model.getInputCols(), model.getUnknown()) == ('said', 'v', 'p', ['a'], 'missing')
+    assert not hasattr(model, 'setLabelCol') and not hasattr(spark.HedgerowRegressor, 'setProbabilityCol')
 
 
 def test_cells_that_do_not_fit__end_the_fit_with_the_rank(session, frame, tmp_path):
