@@ -279,10 +279,12 @@ def host_towards(host: str, port: int = 9) -> str:
         return str(s.getsockname()[0])
 
 
-def takes_workers(kind: Any) -> Any:
-    """A decorator of an engine's estimator, which has no `__init__` of its own: it takes the parameters of the class that it extends, and num_workers."""
+def takes_workers(kind: Any, **others: Any) -> Any:
+    """A decorator of an engine's estimator, which has no `__init__` of its own: it takes the parameters of the class that it extends, num_workers, and
+    others with these defaults."""
     of = signature(kind.__init__)
-    parameters = [*of.parameters.values(), Parameter('num_workers', Parameter.KEYWORD_ONLY, default=None)]
+    own = {'num_workers': None, **others}
+    parameters = [*of.parameters.values(), *(Parameter(name, Parameter.KEYWORD_ONLY, default=default) for name, default in own.items())]
 
     def init(self: Any, *args: Any, **given: Any) -> None:
         bound = of.replace(parameters=parameters).bind(self, *args, **given)

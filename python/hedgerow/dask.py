@@ -92,7 +92,7 @@ class _Fit:
 
 class _OnDask:
     """What both estimators share; before Hedgerow's own in the order of their classes."""
-    timeout = 60.0  # seconds within which all workers join: their tasks have to begin
+    timeout: float
 
     def fit(self: Any, X: Any, y: Any = None) -> Any:
         """X: a dask.dataframe with the label's column by the schema's name; or the features, or a dask.array of them, and y beside it. Where the schema
@@ -127,18 +127,23 @@ class _OnDask:
         return self._mapped(X, 'predict')
 
 
-@takes_workers
+on_dask = functools.partial(takes_workers, timeout=60.0)
+
+
+@on_dask
 class HedgerowClassifier(_OnDask, hedgerow.HedgerowClassifier):  # type: ignore[misc]
-    """`hedgerow.HedgerowClassifier` over the workers of a Dask cluster: the same parameters, of which schema is required, and num_workers."""
+    """`hedgerow.HedgerowClassifier` over the workers of a Dask cluster: the same parameters, of which schema is required, num_workers, and timeout: seconds
+    within which all workers join, whose tasks have to begin."""
 
     def predict_proba(self, X: Any) -> Any:
         """As `predict`: a column for each of classes_."""
         return self._mapped(X, 'predict_proba')
 
 
-@takes_workers
+@on_dask
 class HedgerowRegressor(_OnDask, hedgerow.HedgerowRegressor):  # type: ignore[misc]
-    """`hedgerow.HedgerowRegressor` over the workers of a Dask cluster: the same parameters, of which schema is required, and num_workers."""
+    """`hedgerow.HedgerowRegressor` over the workers of a Dask cluster: the same parameters, of which schema is required, num_workers, and timeout: seconds
+    within which all workers join, whose tasks have to begin."""
 
 
 # ---- Partitions ----------------------------------------------------------------------------------------------------------

@@ -191,8 +191,8 @@ def no_part(number):
 
 
 def test_parameters__are_those_of_the_estimator(client, table):  # noqa: F811
-    model = clone(HedgerowClassifier('dpboost', schema=schema(), epsilon=3, num_workers=9))
-    assert model.get_params()['num_workers'] == 9 and model.epsilon == 3
+    model = clone(HedgerowClassifier('dpboost', schema=schema(), epsilon=3, num_workers=9, timeout=5))
+    assert model.get_params()['num_workers'] == 9 and model.epsilon == 3 and model.timeout == 5 and HedgerowRegressor().timeout == 60
     frame = dd.from_pandas(of_label(table, 'y')[2], npartitions=2)
     for estimator, X, y, message in ((model, frame, None, 'cluster has 2 workers'), (HedgerowClassifier(), frame, None, 'needs schema'),
                                      (HedgerowClassifier(schema=schema()), frame, [1], 'y is a series'), (HedgerowClassifier(schema=schema()), frame.compute(), None, 'dask'),
