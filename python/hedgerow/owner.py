@@ -150,7 +150,8 @@ class Owner:
 
 
 class Service:
-    """An owner that is served in a thread of its own. A process that was forked meanwhile has no such thread: there `running` is False, and `stop` does nothing."""
+    """An owner that is served in a thread of its own. A process that was forked meanwhile has no such thread: there `running` is False, and `stop` does nothing.
+    It must not open ledgers or journals either, since SQLite's locks may be held by threads that it lacks."""
 
     def __init__(self, owner: Owner, options: dict[str, Any]) -> None:
         options = {'jobs': None, 'n_jobs': -1, 'metrics': None, 'on_line': None, 'on_ready': None, 'carrier': None, **options}

@@ -320,7 +320,6 @@ with hedgerow.Owner('north.yaml').serving() as service:
             hedgerow.Owner('south.yaml').serve()
         except hedgerow.ArgumentError as error:
             print(error.message, file=sys.stderr, flush=True)
-        assert hedgerow.Owner('north.yaml').jobs() == []
         os.close(writes)
         os.read(reads, 1)  # until its parent has ended
         os._exit(0)

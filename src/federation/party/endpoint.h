@@ -65,7 +65,7 @@ HR_MUST_CHECK hr_status hr_endpoint_note_version(const hr_endpoint *endpoint, hr
 HR_MUST_CHECK hr_status hr_endpoint_settings(const hr_party_settings *given, hr_party_settings *out,
                                              hr_error *err);
 
-/* Whether this build can carry packets as the settings say. Fails: ABSENT. */
+/* Whether packets can be carried as the settings say: hr_nats_present, unless they have a carrier. */
 HR_MUST_CHECK hr_status hr_endpoint_present(const hr_party_settings *settings, hr_error *err);
 
 /* Logs that a service goes on with the files that it had, and why. */

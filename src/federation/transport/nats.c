@@ -476,11 +476,6 @@ static natsStatus reach_inbox(nats_end *end, const hr_nats_options *options) {
     }
 }
 
-hr_status hr_nats_present(hr_error *err) {
-    (void)err;
-    return HR_OK;
-}
-
 hr_status hr_nats_open(const hr_nats_options *options, hr_transport **out, hr_error *err) {
     assert(options && out);
     hr_status status = hr_nats_check(options, err);

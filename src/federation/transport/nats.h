@@ -26,7 +26,9 @@ enum {
     HR_NATS_REFUSED_MS = 10 * 1000
 };
 
-/* Whether this build can reach a broker. Fails: ABSENT. */
+/* Whether this build, and this process, can reach a broker. Callers look before they open files: a process
+ * that was forked beside threads may wait for ever in SQLite. Fails: ABSENT, ARGUMENT (it was forked from one
+ * that has used a broker). */
 HR_MUST_CHECK hr_status hr_nats_present(hr_error *err);
 
 typedef struct hr_nats_options {

@@ -242,15 +242,21 @@ static hr_status check_readable(const char *path, const char *what, hr_error *er
 
 static atomic_long nats_process; /* that has libnats's threads, which a forked one lacks; 0: none */
 
+hr_status hr_nats_present(hr_error *err) {
+    const long process = atomic_load(&nats_process);
+    if (!process || process == (long)getpid()) return HR_OK;
+    return hr_fail(err, HR_E_ARGUMENT,
+                   "fork before the broker is used, or start a new program (in Python, multiprocessing "
+                   "with 'spawn')",
+                   "this process was forked from one that has used a broker, and cannot use one itself");
+}
+
 hr_status hr_nats_check(const hr_nats_options *options, hr_error *err) {
     assert(options && options->url && options->federation && options->name);
     long none = 0;
-    const long self = (long)getpid();
-    if (!atomic_compare_exchange_strong(&nats_process, &none, self) && none != self)
-        return hr_fail(err, HR_E_ARGUMENT,
-                       "fork before the broker is used, or start a new program (in Python, multiprocessing "
-                       "with 'spawn')",
-                       "this process was forked from one that has used a broker, and cannot use one itself");
+    (void)atomic_compare_exchange_strong(&nats_process, &none, (long)getpid());
+    hr_status status = hr_nats_present(err);
+    if (status) return status;
     const char *names[] = {options->federation, options->name};
     for (size_t i = 0; i < 2; i++) {
         if (hr_nats_name_fits(names[i])) continue;
@@ -264,7 +270,7 @@ hr_status hr_nats_check(const hr_nats_options *options, hr_error *err) {
 
     /* libnats gives no reason if it cannot read a file. */
     struct stat about = {0};
-    hr_status status = check_readable(options->authority, "certificate", err);
+    status = check_readable(options->authority, "certificate", err);
     if (!status) status = check_readable(options->certificate, "certificate", err);
     if (!status) status = check_readable(options->certificate_key, "certificate's key", err);
     if (status || stat(options->certificate_key, &about)) return status;
