@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a fit over two workers of an engine costs beside one process: with hardly any records, where all is overhead, and with many. Sides in turns; the
-least of the runs. usage: engines.py ENGINE [RUNS]     ENGINE: dask, ray"""
+"""What a fit over workers of an engine costs beside one process: with hardly any records, where all is overhead, and with many. Sides in turns; the
+least of the runs. usage: engines.py ENGINE [RUNS [WORKERS [ROWS]]]     ENGINE: dask, ray, spark; WORKERS: 2; ROWS: the most records that are tried"""
 import contextlib
 import os
 import pathlib
@@ -38,19 +38,19 @@ def timed(work, others=lambda: 0):
 
 
 @contextlib.contextmanager
-def on_dask():
+def on_dask(workers):
     """fit(frame, parameters), the placed frame of a table, and the processor's time of the workers."""
     import dask.dataframe as dd
     from dask.distributed import Client, LocalCluster, wait
     from hedgerow.dask import HedgerowClassifier
 
     def place(frame):
-        placed = dd.from_pandas(frame, npartitions=2).persist()
+        placed = dd.from_pandas(frame, npartitions=workers).persist()
         wait(placed)
         return placed
 
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs='ERROR') as cluster, Client(cluster) as client:
-        yield (lambda frame, given: HedgerowClassifier(**given, num_workers=2).fit(frame), place, lambda: sum(client.run(time.process_time).values()))
+    with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs='ERROR') as cluster, Client(cluster) as client:
+        yield (lambda frame, given: HedgerowClassifier(**given, num_workers=workers).fit(frame), place, lambda: sum(client.run(time.process_time).values()))
 
 
 def of_descendants():
@@ -68,33 +68,54 @@ def of_descendants():
 
 
 @contextlib.contextmanager
-def on_ray():
+def on_ray(workers):
     """The same, with the processor's time of all of Ray's processes."""
     os.environ['RAY_worker_niceness'] = '0'  # else its workers wait for whatever else runs
     import ray
     from hedgerow.ray import HedgerowClassifier
 
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env={'env_vars': {'PYTHONPATH': os.environ.get('PYTHONPATH', '')}})
-    yield (lambda dataset, given: HedgerowClassifier(**given, num_workers=2).fit(dataset),
-           lambda frame: ray.data.from_pandas([frame[:len(frame) // 2], frame[len(frame) // 2:]]).materialize(), of_descendants)
+    ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, runtime_env={'env_vars': {'PYTHONPATH': os.environ.get('PYTHONPATH', '')}})
+    yield (lambda dataset, given: HedgerowClassifier(**given, num_workers=workers).fit(dataset),
+           lambda frame: ray.data.from_pandas([frame[i * len(frame) // workers:(i + 1) * len(frame) // workers] for i in range(workers)]).materialize(),
+           of_descendants)
     ray.shutdown()
 
 
-ENGINES = {'dask': on_dask, 'ray': on_ray}
+@contextlib.contextmanager
+def on_spark(workers):
+    """The same, with the processor's time of Spark's driver, executors and their Python processes."""
+    os.environ['PYSPARK_PYTHON'] = sys.executable
+    from pyspark.sql import SparkSession
+    from hedgerow.spark import HedgerowClassifier
+
+    session = (SparkSession.builder.master('local-cluster[%d,1,1024]' % workers).config('spark.driver.host', '127.0.0.1')
+               .config('spark.ui.enabled', 'false').config('spark.ui.showConsoleProgress', 'false')
+               .config('spark.executorEnv.PYTHONPATH', os.environ.get('PYTHONPATH', '')).getOrCreate())
+
+    def place(frame):
+        placed = session.createDataFrame(frame).repartition(workers).persist()
+        placed.count()
+        return placed
+
+    yield (lambda frame, given: HedgerowClassifier(**given, labelCol='y', num_workers=workers).fit(frame), place, of_descendants)
+    session.stop()
+
+
+ENGINES = {'dask': on_dask, 'ray': on_ray, 'spark': on_spark}
 
 
 def main():
     warnings.simplefilter('ignore')
-    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 3
-    with ENGINES[sys.argv[1]]() as (fit, place, others):
+    runs, workers, most = (int(word) for word in [*sys.argv[2:], *('3', '2', '200000')[len(sys.argv) - 2:]])
+    with ENGINES[sys.argv[1]](workers) as (fit, place, others):
         print('load %.1f; seconds: clock, processor here, processors of the workers' % os.getloadavg()[0])
-        for rows, method in SIZES:
+        for rows, method in (size for size in SIZES if size[0] <= most):
             frame = table(rows)
-            placed, given, found = place(frame), parameters(method), {'one process': [], 'two workers': []}
+            placed, given, found = place(frame), parameters(method), {'one process': [], 'workers': []}
             fit(placed, given)
             for _ in range(runs):
                 found['one process'].append(timed(lambda: hedgerow.HedgerowClassifier(**given).fit(frame.drop(columns='y'), frame.y)))
-                found['two workers'].append(timed(lambda: fit(placed, given), others))
+                found['workers'].append(timed(lambda: fit(placed, given), others))
             for name, seconds in found.items():
                 print('%-6s %7d rows  %s: %s' % (method, rows, name, ', '.join('%.2f' % min(part) for part in zip(*seconds))))
 
