@@ -3,7 +3,8 @@
 # server), installs the package in FOLDER/library, and compares its models with those of the command. FOLDER/environment is what R needs to run it.
 # usage: tools/r.sh FOLDER BUILD [PYTHON]     PYTHON: one that has the package hedgerow, whose models are compared, too
 set -eu
-source=$(pwd) build=$2 python=${3:-}
+source=$(pwd) build=$2 python=
+[ $# -lt 3 ] || python=$(cd "$(dirname "$3")" && pwd)/$(basename "$3")
 rm -rf "$1"
 mkdir -p "$1/library"
 folder=$(cd "$1" && pwd)
