@@ -264,12 +264,11 @@ def person_hashes(columns: Columns, unit: str, missing: Sequence[str] = ()) -> N
     """The same numbers for equal identifiers in all tables, and others for others of this one. Fails: LimitError."""
     cells, texts = identifiers(columns, unit, missing)
     found, inverse = np.unique(cells, return_inverse=True)
-    names = {text_of_value(value) if texts is None else texts[value] for value in found}
+    names = [text_of_value(value) if texts is None else texts[value] for value in found]
     hashes = {name: hash_of(name) for name in names}
-    if len(set(hashes.values())) < len(names):  # they would count as one person, whose share of the budget is one
+    if len(set(hashes.values())) < len(hashes):  # they would count as one person, whose share of the budget is one
         raise LimitError('Two persons of the column %r have the same hash of 64 bits: give one of them another identifier.' % unit)
-    by_place = [hashes[text_of_value(value) if texts is None else texts[value]] for value in found]
-    return np.array(by_place, dtype=np.uint64)[inverse]
+    return np.array([hashes[name] for name in names], dtype=np.uint64)[inverse]
 
 
 def hash_of(identifier: str) -> int:
